@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Usage: bites_test.sh
+#
+# Every rule of check.sh finds an offender that is planted in a tree of its own, says where it is, and passes without it.
+
+set -euo pipefail
+checks=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failed=0
+
+# rule, file, text, [expected in the output]: the rule is quiet on an empty tree and red once the file is there.
+bites() {
+  local rule=$1 file=$2 text=$3 expected=${4:-$2:} output code
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree/$(dirname "$file")"
+  cp "$checks/../../.clang-format" "$tree/.clang-format"
+  printf '%b\n' "$text" >"$tree/$file"
+  code=0
+  output=$("$checks/check.sh" "$rule" "$tree") || code=$?
+  if [ "$code" -eq 77 ]; then return; fi
+  if [ "$code" -ne 1 ] || ! grep -qF "$expected" <<<"$output"; then
+    echo "$rule does not bite on $file (exit code $code): $output"
+    failed=1
+  fi
+}
+
+# rule, file, text: what is right is not reported.
+passes() {
+  local rule=$1 file=$2 text=$3 output code=0
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree/$(dirname "$file")"
+  printf '%b\n' "$text" >"$tree/$file"
+  output=$("$checks/check.sh" "$rule" "$tree") || code=$?
+  if [ "$code" -ne 0 ] && [ "$code" -ne 77 ]; then
+    echo "$rule reports $file, which is right (exit code $code): $output"
+    failed=1
+  fi
+}
+
+bites formatting core/a.cpp 'int  f( ){return 1;}'
+passes formatting core/a.cpp 'int f() { return 1; }'
+bites layering core/a.hpp '#include "sim/world.hpp"'
+bites layering core/a.hpp '#include <chrono>'
+bites layering core/a.hpp '#include <unordered_map>'
+bites layering core/a.hpp '#include <unistd.h>'
+bites layering core/mailbox/a.hpp '# include <sys/mman.h>'
+bites layering core/a.cpp '#include <cstdio>'
+bites layering sim/a.hpp '#include "hw/part.hpp"'
+bites layering hw/shm/a.hpp '#include "sim/world.hpp"'
+bites layering sim/a.hpp '#include "core/mailbox/layout.hpp"'
+bites layering hw/shm/a.hpp '#include "core/mailbox/layout.hpp"'
+bites layering report/a.hpp '#include "cli/main.hpp"'
+bites layering sim/a.cpp '#include <mpi.h>'
+passes layering hw/group/a.hpp '#include "core/mailbox/layout.hpp"'
+passes layering core/check.cpp '#include <cstdio>'
+passes layering core/a.cpp '#include <xxhash.h>\n#include <tl/expected.hpp>\n#include <vector>\n#include "core/names.hpp"'
+bites file_length core/a.cpp "$(printf '\\n%.0s' {1..400})"
+passes file_length core/a.cpp "$(printf '\\n%.0s' {1..399})"
+bites test_names tests/core/a_test.cpp 'TEST(Lane, works) {}'
+bites test_names tests/core/a_test.cpp 'TEST_F(Lane,\n       works_well) {}'
+passes test_names tests/core/a_test.cpp 'TEST(Lane, a_late_answer_is_refused) {}'
+bites machine_paths docs/a.md "see /home/""someone/notes"
+passes machine_paths docs/a.md 'see docs/homework/ and ./build/root/x'
+bites left_for_later core/a.cpp '// TO''DO: later'
+bites sleeps tests/core/a_test.cpp 'std::this_thread::sleep_for(1s);'
+bites sleeps hw/a.cpp '  sleep(1);'
+# shellcheck disable=SC2016  # the planted script is meant to hold an unquoted variable
+bites shell_scripts scripts/a '#!/usr/bin/env bash\ncd $1'
+bites document_links docs/a.md 'see [this](missing.md)'
+passes document_links docs/a.md 'see [this](a.md), [that](https://example.org/x) and [here](#part)'
+bites property_ids docs/properties.md '| MB-01 | about |' 'no row for MB-02'
+exit "$failed"

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Usage: check.sh RULE [ROOT]
+#
+# One rule of the house over the tracked files of ROOT (this tree): prints the offenders as file:line, a line each.
+# Exit code: 0 none; 1 some; 77 the rule needs a tool that is not here (the line says which); 64 no such rule.
+# bites_test.sh plants an offender for every rule and sees it found.
+
+set -uo pipefail
+export LC_ALL=C
+shopt -s lastpipe
+
+rule=${1:-}
+root=${2:-$(cd "$(dirname "$0")/../.." && pwd)}
+cd "$root" || exit 64
+
+# extended regular expression: the tracked files whose path matches (all files where there is no git, as in a test of this script).
+files() {
+  { if [ -e .git ]; then git ls-files; else find . -type f -printf '%P\n'; fi; } | sort | grep -E "$1" |
+    while read -r file; do [ ! -f "$file" ] || printf '%s\n' "$file"; done
+}
+cpp='\.(hpp|cpp)$'
+# pattern, files from standard input: file:line:text of every match
+matches() { tr '\n' '\0' | xargs -0 -r grep -nHE -- "$1"; }
+
+formatting() {
+  command -v clang-format-14 >/dev/null || { echo "skip: clang-format-14 is not installed"; exit 77; }
+  files "$cpp" | tr '\n' '\0' | xargs -0 -r -n 40 clang-format-14 --dry-run --Werror 2>&1 | sed -n "s|^\(\./\)\?\([^:]*:[0-9]*\):.*error:.*|\2: not as clang-format-14 writes it|p" | sort -u -t: -k1,1
+}
+
+# The rooms (docs/architecture.md): which folder may include which.
+layering() {
+  local include='#[[:space:]]*include[[:space:]]*'
+  files "^core/.*$cpp" | matches "$include\"" | grep -vE "$include\"core/"
+  # core: no clock, thread, randomness, I/O or unordered container. check.cpp prints the failed check before it aborts.
+  files "^core/.*$cpp" | matches "$include<(chrono|ctime|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|random|iostream|fstream|filesystem|cstdio|unordered_map|unordered_set|[a-z_]+\.h|(sys|linux|rdma|arpa|netinet)/.*)>" |
+    grep -vE '^core/check\.cpp:[0-9]+:.*<cstdio>|<xxhash\.h>'
+  files "^sim/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|sim)/"
+  files "^hw/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|hw)/"
+  files "^report/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|report)/"
+  files "^(core|sim|report)/.*$cpp" | matches "$include<(mpi\.h|rdma/)"
+  # No protocol in a backend: hw/group is the one place that puts the mailbox's machines on hardware.
+  files "^(sim|hw)/.*$cpp" | grep -v '^hw/group/' | matches "$include\"core/(mailbox|domain|store|control)/"
+}
+
+file_length() {
+  files "$cpp" | while read -r file; do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 400 ] || printf '%s:400: %s lines, 400 at most: two rooms in one?\n' "$file" "$lines"
+  done
+}
+
+# A test's name is a claim of three words or more: TEST(Lane, a_late_answer_is_refused).
+test_names() {
+  files "^tests/.*$cpp" | while read -r file; do
+    tr '\n' ' ' <"$file" | grep -oE '\b(TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\( *[A-Za-z0-9_]+, *[A-Za-z0-9_]+' |
+      grep -vE ', *[A-Za-z0-9]+_[A-Za-z0-9]+_[A-Za-z0-9_]+$' | sed "s|^|$file:1: not a sentence: |"
+  done
+}
+
+machine_paths() {
+  files '.' | matches "(^|[^A-Za-z0-9_.])/(wo""rk|ro""ot|fa""rm|home/[a-z]+|Users/[A-Za-z]+)/"
+}
+
+left_for_later() {
+  files '(\.(hpp|cpp|cmake|sh|awk)|CMakeLists\.txt)$|^scripts/|^\.ci/' | matches '\b(TO''DO|FIX''ME|XX''X|HA''CK)\b'
+}
+
+# Nothing waits by the clock: a sleep on a path of the product is a defect, and a test that sleeps is slow or wrong.
+sleeps() {
+  files "^(core|sim|hw|cli|report|tests|fuzz)/.*$cpp" | matches '(usleep|nanosleep|sleep_for|sleep_until) *\(|(^|[;{}])[[:space:]]*(::)?sleep *\('
+}
+
+shell_scripts() {
+  command -v shellcheck >/dev/null || { echo "skip: shellcheck is not installed"; exit 77; }
+  files '^(scripts|\.ci|tests)/' | while read -r file; do head -n 1 "$file" | grep -q '^#!.*bash' && printf '%s\n' "$file"; done |
+    tr '\n' '\0' | xargs -0 -r shellcheck -x -f gcc
+}
+
+# Relative links of the documents lead somewhere.
+document_links() {
+  files '\.md$' | while read -r file; do
+    grep -noE '\]\([^)# ]+' "$file" | while IFS=: read -r line link; do
+      case $link in *:*) continue ;; esac
+      target=$(dirname "$file")/${link#](}
+      [ -e "$target" ] || printf '%s:%s: leads nowhere: %s\n' "$file" "$line" "${link#](}"
+    done
+  done
+}
+
+# Every id of the specification's index that this tree must answer has its row in docs/properties.md.
+property_ids() {
+  local table=docs/properties.md id
+  [ -f "$table" ] || { echo "$table:1: missing"; return; }
+  {
+    printf 'MB-%02d\n' {1..30}
+    printf 'MP%d\n' {1..20}
+    printf 'MD%d\n' {1..8}
+    printf 'S%d\n' {1..10}
+    printf 'L%d\n' {1..6}
+    printf 'G%d\n' {1..21}
+    printf '%s\n' B01 B03 B04 B08 B09 B16 B24 B30 B39 B44 B47 B48 B49 X07 X08 X09
+  } | while read -r id; do
+    grep -qE "^\| $id \| [^|]*[a-z]" "$table" || printf '%s:1: no row for %s\n' "$table" "$id"
+  done
+}
+
+offenders_of() {
+  case $1 in
+    formatting) formatting ;;
+    layering) layering ;;
+    file_length) file_length ;;
+    test_names) test_names ;;
+    machine_paths) machine_paths ;;
+    left_for_later) left_for_later ;;
+    sleeps) sleeps ;;
+    shell_scripts) shell_scripts ;;
+    document_links) document_links ;;
+    property_ids) property_ids ;;
+    *)
+      echo "no rule '$1'" >&2
+      return 64
+      ;;
+  esac
+}
+offenders=$(offenders_of "$rule")
+status=$?
+if [ "$status" -eq 77 ] || [ "$status" -eq 64 ]; then
+  [ -z "$offenders" ] || printf '%s\n' "$offenders"
+  exit "$status"
+fi
+[ -n "$offenders" ] || exit 0
+printf '%s\n' "$offenders"
+printf '%s: %s offenders\n' "$rule" "$(wc -l <<<"$offenders")"
+exit 1
