@@ -28,13 +28,15 @@ class AgentMemory {
   }
   void copy_out(std::uint64_t offset, Bytes from) { page_->write_plain(agent_, offset, Blob(from)); }
   page::Parked futex_wait(Word word, std::uint32_t expected) { return page_->futex_wait(agent_, waiter_, word, expected); }
-  void futex_wake(Word word) {
-    for (const Waiter waiter : page_->futex_wake(agent_, word)) woken_.push_back(waiter);
+  void futex_wake(Word word) { wake_some(word, FutexTable::all); }
+  void wake_some(Word word, std::uint32_t count) {
+    for (const Waiter waiter : page_->futex_wake(agent_, word, FutexScope::shared, count)) woken_.push_back(waiter);
   }
   void pause() {}
 
   PageMemory& page() { return *page_; }
   Agent agent() const { return agent_; }
+  Waiter waiter() const { return waiter_; }
   const std::vector<Waiter>& woken() const { return woken_; }
 
  private:
