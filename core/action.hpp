@@ -43,7 +43,9 @@ struct ClosePage {  // unmaps; the name stays
   static constexpr std::string_view name = "close_page";
   static constexpr std::string_view labels = "";
   template <class Self>
-  static constexpr auto fields(Self&) { return std::tie(); }
+  static constexpr auto fields(Self&) {
+    return std::tie();
+  }
 };
 struct UnlinkPage {  // only the creator's; a missing name is fine
   Blob page_name;
@@ -254,14 +256,13 @@ struct DescribeHost {  // -> HostDescribed{op}
 namespace tenter {
 
 using Action =
-    std::variant<action::Arm, action::Cancel, action::CreatePage, action::OpenPage, action::ClosePage,
-                 action::UnlinkPage, action::WriteRegion, action::CopyIn, action::Publish, action::PublishQuiet,
-                 action::PublishIf, action::Watch, action::Unwatch, action::Duplicate, action::FreeCommunicator,
-                 action::Bcast, action::Gather, action::Allgather, action::Barrier, action::PublishFile,
-                 action::ReadFile, action::ListFiles, action::WatchFiles, action::RemoveFile, action::MakeDirectory,
-                 action::RemoveDirectory, action::Spawn, action::WatchProcess, action::KillProcesses,
-                 action::InspectProcesses, action::ExitProcess, action::Complete, action::Tell, action::Execute,
-                 action::DrawRandom, action::DescribeHost>;
+    std::variant<action::Arm, action::Cancel, action::CreatePage, action::OpenPage, action::ClosePage, action::UnlinkPage,
+                 action::WriteRegion, action::CopyIn, action::Publish, action::PublishQuiet, action::PublishIf, action::Watch,
+                 action::Unwatch, action::Duplicate, action::FreeCommunicator, action::Bcast, action::Gather, action::Allgather,
+                 action::Barrier, action::PublishFile, action::ReadFile, action::ListFiles, action::WatchFiles,
+                 action::RemoveFile, action::MakeDirectory, action::RemoveDirectory, action::Spawn, action::WatchProcess,
+                 action::KillProcesses, action::InspectProcesses, action::ExitProcess, action::Complete, action::Tell,
+                 action::Execute, action::DrawRandom, action::DescribeHost>;
 
 inline std::string_view name_of(const Action& action) {
   return std::visit([](const auto& a) { return std::remove_cvref_t<decltype(a)>::name; }, action);

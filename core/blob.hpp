@@ -23,22 +23,31 @@ std::uint64_t digest_of(Bytes bytes);
 class Blob {
  public:
   Blob() = default;
-  explicit Blob(Bytes bytes) : Blob(bytes.size(), [&](MutableBytes to) { if (!bytes.empty()) std::memcpy(to.data(), bytes.data(), bytes.size()); }) {}
+  explicit Blob(Bytes bytes)
+      : Blob(bytes.size(), [&](MutableBytes to) {
+          if (!bytes.empty()) std::memcpy(to.data(), bytes.data(), bytes.size());
+        }) {}
   explicit Blob(std::string_view text) : Blob(std::as_bytes(std::span(text.data(), text.size()))) {}
 
   // Allocates `size` bytes and lets `fill(MutableBytes)` write them before anyone else can see them.
   template <class Fill>
-    requires std::is_invocable_v<Fill, MutableBytes>
-  Blob(std::size_t size, Fill&& fill) {
+  requires std::is_invocable_v<Fill, MutableBytes> Blob(std::size_t size, Fill&& fill) {
     if (size == 0) return;
     node_ = Node::make(size);
     fill(MutableBytes(node_->data(), size));
   }
 
-  Blob(const Blob& other) noexcept : node_(other.node_) { if (node_) node_->users.fetch_add(1, std::memory_order_relaxed); }
+  Blob(const Blob& other) noexcept : node_(other.node_) {
+    if (node_) node_->users.fetch_add(1, std::memory_order_relaxed);
+  }
   Blob(Blob&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  Blob& operator=(Blob other) noexcept { std::swap(node_, other.node_); return *this; }
-  ~Blob() { if (node_) Node::drop(node_); }
+  Blob& operator=(Blob other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Blob() {
+    if (node_) Node::drop(node_);
+  }
 
   std::size_t size() const { return node_ ? node_->size : 0; }
   bool empty() const { return size() == 0; }
@@ -82,7 +91,10 @@ class Parts {
   Parts(std::initializer_list<Blob> blobs) : Parts(std::vector<Blob>(blobs)) {}
   Parts(const Parts& other) noexcept;
   Parts(Parts&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  Parts& operator=(Parts other) noexcept { std::swap(node_, other.node_); return *this; }
+  Parts& operator=(Parts other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
   ~Parts();
 
   std::size_t size() const;

@@ -33,23 +33,22 @@
 #define TENTER_FIELD_22(self, a, ...) (self).a, TENTER_FIELD_21(self, __VA_ARGS__)
 #define TENTER_FIELD_23(self, a, ...) (self).a, TENTER_FIELD_22(self, __VA_ARGS__)
 #define TENTER_FIELD_24(self, a, ...) (self).a, TENTER_FIELD_23(self, __VA_ARGS__)
-#define TENTER_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, \
-                    _23, _24, name, ...)                                                                               \
+#define TENTER_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, _23, \
+                    _24, name, ...)                                                                                           \
   name
-#define TENTER_FIELDS(self, ...)                                                                                        \
-  TENTER_PICK(__VA_ARGS__, TENTER_FIELD_24, TENTER_FIELD_23, TENTER_FIELD_22, TENTER_FIELD_21, TENTER_FIELD_20,         \
-              TENTER_FIELD_19, TENTER_FIELD_18, TENTER_FIELD_17, TENTER_FIELD_16, TENTER_FIELD_15, TENTER_FIELD_14,     \
-              TENTER_FIELD_13, TENTER_FIELD_12, TENTER_FIELD_11, TENTER_FIELD_10, TENTER_FIELD_9, TENTER_FIELD_8,       \
-              TENTER_FIELD_7, TENTER_FIELD_6, TENTER_FIELD_5, TENTER_FIELD_4, TENTER_FIELD_3, TENTER_FIELD_2,           \
-              TENTER_FIELD_1)                                                                                          \
+#define TENTER_FIELDS(self, ...)                                                                                                 \
+  TENTER_PICK(__VA_ARGS__, TENTER_FIELD_24, TENTER_FIELD_23, TENTER_FIELD_22, TENTER_FIELD_21, TENTER_FIELD_20, TENTER_FIELD_19, \
+              TENTER_FIELD_18, TENTER_FIELD_17, TENTER_FIELD_16, TENTER_FIELD_15, TENTER_FIELD_14, TENTER_FIELD_13,              \
+              TENTER_FIELD_12, TENTER_FIELD_11, TENTER_FIELD_10, TENTER_FIELD_9, TENTER_FIELD_8, TENTER_FIELD_7, TENTER_FIELD_6, \
+              TENTER_FIELD_5, TENTER_FIELD_4, TENTER_FIELD_3, TENTER_FIELD_2, TENTER_FIELD_1)                                    \
   (self, __VA_ARGS__)
 
-#define TENTER_DESCRIBE(described_name, ...)                                     \
-  static constexpr std::string_view name = #described_name;                      \
-  static constexpr std::string_view labels = #__VA_ARGS__;                       \
-  template <class Self>                                                          \
-  static constexpr auto fields(Self& self) {                                     \
-    return std::tie(TENTER_FIELDS(self, __VA_ARGS__));                           \
+#define TENTER_DESCRIBE(described_name, ...)                \
+  static constexpr std::string_view name = #described_name; \
+  static constexpr std::string_view labels = #__VA_ARGS__;  \
+  template <class Self>                                     \
+  static constexpr auto fields(Self& self) {                \
+    return std::tie(TENTER_FIELDS(self, __VA_ARGS__));      \
   }
 
 namespace tenter {

@@ -39,13 +39,19 @@ void digest_add(Digest& digest, const T& value) {
     digest.add(value.digest());
   } else if constexpr (Described<T>) {
     std::apply([&](const auto&... field) { (digest_add(digest, field), ...); }, T::fields(value));
-  } else if constexpr (requires { value.has_value(); *value; }) {  // optional
+  } else if constexpr (requires {
+                         value.has_value();
+                         *value;
+                       }) {  // optional
     digest.add(static_cast<std::uint64_t>(value.has_value()));
     if (value.has_value()) digest_add(digest, *value);
   } else if constexpr (requires { std::variant_size<T>::value; }) {
     digest.add(static_cast<std::uint64_t>(value.index()));
     std::visit([&](const auto& alternative) { digest_add(digest, alternative); }, value);
-  } else if constexpr (requires { value.first; value.second; }) {
+  } else if constexpr (requires {
+                         value.first;
+                         value.second;
+                       }) {
     digest_add(digest, value.first);
     digest_add(digest, value.second);
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {

@@ -182,10 +182,9 @@ struct HostDescribed {
 }  // namespace event
 
 using Event = std::variant<event::Started, event::TimerFired, event::PageOpened, event::WordChanged, event::Copied,
-                           event::Swapped, event::CollectiveDone, event::FileDone, event::FilesListed,
-                           event::FilesChanged, event::Spawned, event::ProcessExited, event::ProcessesInspected,
-                           event::ParentExited, event::Submitted, event::Told, event::Executed, event::RandomBytes,
-                           event::HostDescribed>;
+                           event::Swapped, event::CollectiveDone, event::FileDone, event::FilesListed, event::FilesChanged,
+                           event::Spawned, event::ProcessExited, event::ProcessesInspected, event::ParentExited, event::Submitted,
+                           event::Told, event::Executed, event::RandomBytes, event::HostDescribed>;
 
 inline std::string_view name_of(const Event& event) {
   return std::visit([](const auto& e) { return std::remove_cvref_t<decltype(e)>::name; }, event);

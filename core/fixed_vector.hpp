@@ -28,8 +28,14 @@ class fixed_vector {
     while (size_ > 0) elements_[--size_] = T{};
   }
 
-  T& operator[](std::size_t index) { TENTER_CHECK(index < size_); return elements_[index]; }
-  const T& operator[](std::size_t index) const { TENTER_CHECK(index < size_); return elements_[index]; }
+  T& operator[](std::size_t index) {
+    TENTER_CHECK(index < size_);
+    return elements_[index];
+  }
+  const T& operator[](std::size_t index) const {
+    TENTER_CHECK(index < size_);
+    return elements_[index];
+  }
   T* begin() { return elements_.data(); }
   T* end() { return elements_.data() + size_; }
   const T* begin() const { return elements_.data(); }

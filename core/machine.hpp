@@ -23,7 +23,9 @@ concept Machine = std::copyable<M> && Described<M> && requires(const M& machine)
 };
 
 template <class M, class E, class O = Outbox>
-concept Handles = requires(M& machine, const E& event, O& out) { machine.on(event, out); };
+concept Handles = requires(M& machine, const E& event, O& out) {
+  machine.on(event, out);
+};
 
 // Calls the machine's handler; false when it has none for this kind of event.
 template <class M, class O>
@@ -47,7 +49,10 @@ class AnyMachine {
   explicit AnyMachine(M machine) : self_(std::make_unique<Model<M>>(std::move(machine))) {}
   AnyMachine(const AnyMachine& other) : self_(other.self_ ? other.self_->copy() : nullptr) {}
   AnyMachine(AnyMachine&&) noexcept = default;
-  AnyMachine& operator=(AnyMachine other) noexcept { self_ = std::move(other.self_); return *this; }
+  AnyMachine& operator=(AnyMachine other) noexcept {
+    self_ = std::move(other.self_);
+    return *this;
+  }
 
   explicit operator bool() const { return self_ != nullptr; }
   bool deliver(const Event& event, Outbox& out) { return self_->deliver(event, out); }

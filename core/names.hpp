@@ -23,10 +23,8 @@ inline constexpr Role no_role{std::numeric_limits<std::uint16_t>::max()};
 inline constexpr Time end_of_time{std::numeric_limits<std::int64_t>::max()};
 
 template <class E>
-  requires std::is_enum_v<E>
-constexpr auto number(E name) {
-  return static_cast<std::underlying_type_t<E>>(name);
-}
+requires std::is_enum_v<E>
+constexpr auto number(E name) { return static_cast<std::underlying_type_t<E>>(name); }
 
 constexpr Time operator+(Time t, Duration d) {
   const std::int64_t room = number(end_of_time) - (number(t) > 0 ? number(t) : 0);
@@ -67,18 +65,30 @@ enum class Status : std::uint8_t {
 
 constexpr const char* to_string(Status status) {
   switch (status) {
-    case Status::ok: return "ok";
-    case Status::failed: return "failed";
-    case Status::timed_out: return "timed_out";
-    case Status::not_found: return "not_found";
-    case Status::exists: return "exists";
-    case Status::no_space: return "no_space";
-    case Status::denied: return "denied";
-    case Status::invalid: return "invalid";
-    case Status::peer_lost: return "peer_lost";
-    case Status::mismatch: return "mismatch";
-    case Status::cancelled: return "cancelled";
-    case Status::unavailable: return "unavailable";
+    case Status::ok:
+      return "ok";
+    case Status::failed:
+      return "failed";
+    case Status::timed_out:
+      return "timed_out";
+    case Status::not_found:
+      return "not_found";
+    case Status::exists:
+      return "exists";
+    case Status::no_space:
+      return "no_space";
+    case Status::denied:
+      return "denied";
+    case Status::invalid:
+      return "invalid";
+    case Status::peer_lost:
+      return "peer_lost";
+    case Status::mismatch:
+      return "mismatch";
+    case Status::cancelled:
+      return "cancelled";
+    case Status::unavailable:
+      return "unavailable";
   }
   return "?";
 }

@@ -11,10 +11,8 @@ namespace tenter {
 class Outbox : public Actions<Outbox> {
  public:
   template <class A>
-    requires std::is_constructible_v<Action, A>
-  void perform(A action) {
-    actions_.emplace_back(std::move(action));
-  }
+  requires std::is_constructible_v<Action, A>
+  void perform(A action) { actions_.emplace_back(std::move(action)); }
   const std::vector<Action>& actions() const { return actions_; }
   std::vector<Action>& actions() { return actions_; }
   void clear() { actions_.clear(); }

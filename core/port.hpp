@@ -12,7 +12,9 @@
 namespace tenter {
 
 template <class O, class A>
-concept PerformsOne = requires(O& out, const A& action) { out.perform(action); };
+concept PerformsOne = requires(O& out, const A& action) {
+  out.perform(action);
+};
 template <class O, class... A>
 concept Performs = (PerformsOne<O, A> && ...);
 
@@ -49,19 +51,31 @@ class Actions {
   void copy_in(Op op, std::uint64_t offset, std::uint64_t bytes) { self().perform(action::CopyIn{op, offset, bytes}); }
   void publish(Word word, std::uint32_t value) { self().perform(action::Publish{word, value}); }
   void publish_quiet(Word word, std::uint32_t value) { self().perform(action::PublishQuiet{word, value}); }
-  void publish_if(Op op, Word word, std::uint32_t expected, std::uint32_t value) { self().perform(action::PublishIf{op, word, expected, value, true}); }
-  void publish_if_quiet(Op op, Word word, std::uint32_t expected, std::uint32_t value) { self().perform(action::PublishIf{op, word, expected, value, false}); }
+  void publish_if(Op op, Word word, std::uint32_t expected, std::uint32_t value) {
+    self().perform(action::PublishIf{op, word, expected, value, true});
+  }
+  void publish_if_quiet(Op op, Word word, std::uint32_t expected, std::uint32_t value) {
+    self().perform(action::PublishIf{op, word, expected, value, false});
+  }
   void watch(Op op, Word word, std::uint32_t seen) { self().perform(action::Watch{op, word, seen}); }
   void unwatch(Op op) { self().perform(action::Unwatch{op}); }
 
   void duplicate(Op op, Communicator from, Communicator to) { self().perform(action::Duplicate{op, from, to}); }
   void free_communicator(Op op, Communicator communicator) { self().perform(action::FreeCommunicator{op, communicator}); }
-  void bcast(Op op, Communicator communicator, Rank root, Blob content) { self().perform(action::Bcast{op, communicator, root, std::move(content)}); }
-  void gather(Op op, Communicator communicator, Rank root, Blob content) { self().perform(action::Gather{op, communicator, root, std::move(content)}); }
-  void allgather(Op op, Communicator communicator, Blob content) { self().perform(action::Allgather{op, communicator, std::move(content)}); }
+  void bcast(Op op, Communicator communicator, Rank root, Blob content) {
+    self().perform(action::Bcast{op, communicator, root, std::move(content)});
+  }
+  void gather(Op op, Communicator communicator, Rank root, Blob content) {
+    self().perform(action::Gather{op, communicator, root, std::move(content)});
+  }
+  void allgather(Op op, Communicator communicator, Blob content) {
+    self().perform(action::Allgather{op, communicator, std::move(content)});
+  }
   void barrier(Op op, Communicator communicator) { self().perform(action::Barrier{op, communicator}); }
 
-  void publish_file(Op op, Blob path, Blob content) { self().perform(action::PublishFile{op, std::move(path), std::move(content)}); }
+  void publish_file(Op op, Blob path, Blob content) {
+    self().perform(action::PublishFile{op, std::move(path), std::move(content)});
+  }
   void read_file(Op op, Blob path, std::uint64_t limit) { self().perform(action::ReadFile{op, std::move(path), limit}); }
   void list_files(Op op, Blob directory) { self().perform(action::ListFiles{op, std::move(directory)}); }
   void watch_files(Op op, Blob directory) { self().perform(action::WatchFiles{op, std::move(directory)}); }
@@ -69,15 +83,23 @@ class Actions {
   void make_directory(Op op, Blob path) { self().perform(action::MakeDirectory{op, std::move(path)}); }
   void remove_directory(Op op, Blob path) { self().perform(action::RemoveDirectory{op, std::move(path)}); }
 
-  void spawn(Op op, Parts arguments, Parts environment) { self().perform(action::Spawn{op, std::move(arguments), std::move(environment)}); }
+  void spawn(Op op, Parts arguments, Parts environment) {
+    self().perform(action::Spawn{op, std::move(arguments), std::move(environment)});
+  }
   void watch_process(Op op, ProcessId process) { self().perform(action::WatchProcess{op, process}); }
-  void kill_processes(std::int32_t signal, std::vector<ProcessId> processes) { self().perform(action::KillProcesses{signal, std::move(processes)}); }
-  void inspect_processes(Op op, std::vector<ProcessId> processes) { self().perform(action::InspectProcesses{op, std::move(processes)}); }
+  void kill_processes(std::int32_t signal, std::vector<ProcessId> processes) {
+    self().perform(action::KillProcesses{signal, std::move(processes)});
+  }
+  void inspect_processes(Op op, std::vector<ProcessId> processes) {
+    self().perform(action::InspectProcesses{op, std::move(processes)});
+  }
   void exit_process(std::int32_t code, bool orderly) { self().perform(action::ExitProcess{code, orderly}); }
 
   void complete(Ticket ticket, Note outcome) { self().perform(action::Complete{ticket, std::move(outcome)}); }
   void tell(Role to, Note note) { self().perform(action::Tell{to, std::move(note)}); }
-  void execute(Op op, Blob callable, Blob argument) { self().perform(action::Execute{op, std::move(callable), std::move(argument)}); }
+  void execute(Op op, Blob callable, Blob argument) {
+    self().perform(action::Execute{op, std::move(callable), std::move(argument)});
+  }
   void draw_random(Op op, std::uint32_t bytes) { self().perform(action::DrawRandom{op, bytes}); }
   void describe_host(Op op) { self().perform(action::DescribeHost{op}); }
 

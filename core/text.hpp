@@ -21,7 +21,9 @@ template <class T>
 std::string text_of(const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
-  } else if constexpr (requires { { to_string(value) } -> std::convertible_to<std::string_view>; }) {
+  } else if constexpr (requires {
+                         { to_string(value) } -> std::convertible_to<std::string_view>;
+                       }) {
     return std::string(to_string(value));
   } else if constexpr (std::is_enum_v<T>) {
     return text_of(number(value));
@@ -45,11 +47,17 @@ std::string text_of(const T& value) {
       text += text_of(field);
     });
     return text + ")";
-  } else if constexpr (requires { value.has_value(); *value; }) {
+  } else if constexpr (requires {
+                         value.has_value();
+                         *value;
+                       }) {
     return value.has_value() ? text_of(*value) : "none";
   } else if constexpr (requires { std::variant_size<T>::value; }) {
     return std::visit([](const auto& alternative) { return text_of(alternative); }, value);
-  } else if constexpr (requires { value.first; value.second; }) {
+  } else if constexpr (requires {
+                         value.first;
+                         value.second;
+                       }) {
     return text_of(value.first) + ": " + text_of(value.second);
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
     return std::string(std::string_view(value));

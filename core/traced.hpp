@@ -20,7 +20,7 @@ class Traced : public Actions<Traced<Out>> {
  public:
   explicit Traced(Out& out) : out_(out) {}
   template <class A>
-    requires Performs<Out, A>
+  requires Performs<Out, A>
   void perform(const A& action) {
     digest_action(digest_, action);
     out_.perform(action);

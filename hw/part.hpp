@@ -29,12 +29,12 @@ struct Delivery {
 
 // Shared by the parts of one process.
 struct Context {
-  std::deque<Delivery> inbox;         // events for the machines, in order of arrival; loop thread only
-  Role current{};                     // whose handler is running: the owner of the operations it starts
+  std::deque<Delivery> inbox;                        // events for the machines, in order of arrival; loop thread only
+  Role current{};                                    // whose handler is running: the owner of the operations it starts
   alignas(64) std::atomic<std::uint32_t> nudges{0};  // futex word: any thread may raise it to get the loop's attention
 
   void push(Role to, Event event) { inbox.push_back({to, std::move(event)}); }
-  void nudge();                       // raise `nudges` and wake the loop; any thread, also a signal handler
+  void nudge();  // raise `nudges` and wake the loop; any thread, also a signal handler
 };
 
 // One futex word the loop may sleep on: it sleeps only while *address == expected.
@@ -47,12 +47,21 @@ struct FutexWait {
 struct WaitSet {
   std::vector<FutexWait> futexes;
   std::vector<pollfd> descriptors;
-  Time deadline = end_of_time;                  // wake at the latest
-  Duration poll_again = Duration{-1};           // >= 0: no wait object for something in flight; poll again after this long
+  Time deadline = end_of_time;         // wake at the latest
+  Duration poll_again = Duration{-1};  // >= 0: no wait object for something in flight; poll again after this long
 
-  void until(Time when) { if (number(when) < number(deadline)) deadline = when; }
-  void again_in(Duration d) { if (number(poll_again) < 0 || number(d) < number(poll_again)) poll_again = d; }
-  void clear() { futexes.clear(); descriptors.clear(); deadline = end_of_time; poll_again = Duration{-1}; }
+  void until(Time when) {
+    if (number(when) < number(deadline)) deadline = when;
+  }
+  void again_in(Duration d) {
+    if (number(poll_again) < 0 || number(d) < number(poll_again)) poll_again = d;
+  }
+  void clear() {
+    futexes.clear();
+    descriptors.clear();
+    deadline = end_of_time;
+    poll_again = Duration{-1};
+  }
 };
 
 }  // namespace tenter::hw

@@ -4,16 +4,26 @@ namespace tenter::hw {
 
 const char* to_string(Resource resource) {
   switch (resource) {
-    case Resource::mapping: return "mapping";
-    case Resource::page_name: return "page name";
-    case Resource::descriptor: return "descriptor";
-    case Resource::process: return "process";
-    case Resource::thread: return "thread";
-    case Resource::communicator: return "communicator";
-    case Resource::request: return "request";
-    case Resource::file: return "file";
-    case Resource::directory: return "directory";
-    case Resource::count_: break;
+    case Resource::mapping:
+      return "mapping";
+    case Resource::page_name:
+      return "page name";
+    case Resource::descriptor:
+      return "descriptor";
+    case Resource::process:
+      return "process";
+    case Resource::thread:
+      return "thread";
+    case Resource::communicator:
+      return "communicator";
+    case Resource::request:
+      return "request";
+    case Resource::file:
+      return "file";
+    case Resource::directory:
+      return "directory";
+    case Resource::count_:
+      break;
   }
   return "?";
 }

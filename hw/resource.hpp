@@ -8,7 +8,18 @@
 
 namespace tenter::hw {
 
-enum class Resource : std::uint8_t { mapping, page_name, descriptor, process, thread, communicator, request, file, directory, count_ };
+enum class Resource : std::uint8_t {
+  mapping,
+  page_name,
+  descriptor,
+  process,
+  thread,
+  communicator,
+  request,
+  file,
+  directory,
+  count_
+};
 
 const char* to_string(Resource resource);
 
@@ -16,7 +27,9 @@ class Resources {
  public:
   static void acquire(Resource resource) { counts()[static_cast<std::size_t>(resource)].fetch_add(1, std::memory_order_relaxed); }
   static void release(Resource resource) { counts()[static_cast<std::size_t>(resource)].fetch_sub(1, std::memory_order_relaxed); }
-  static std::int64_t held(Resource resource) { return counts()[static_cast<std::size_t>(resource)].load(std::memory_order_relaxed); }
+  static std::int64_t held(Resource resource) {
+    return counts()[static_cast<std::size_t>(resource)].load(std::memory_order_relaxed);
+  }
   static std::string held_text();  // "" when nothing is held, else "2 mapping, 1 descriptor"
 
  private:
@@ -34,7 +47,9 @@ class Counted {
     std::swap(held_, other.held_);
     return *this;
   }
-  ~Counted() { if (held_) Resources::release(resource_); }
+  ~Counted() {
+    if (held_) Resources::release(resource_);
+  }
 
  private:
   Resource resource_;

@@ -1,0 +1,119 @@
+#include "cli/command.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+
+#include "cli/version.hpp"
+#include "report/atomic_file.hpp"
+
+namespace tenter::cli {
+namespace {
+
+std::atomic<int> interrupts{0};
+
+extern "C" void on_interrupt(int) {
+  if (interrupts.fetch_add(1) >= 1) _exit(exit_code::interrupted);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+void write_or_warn(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+    return;
+  }
+  if (const auto written = report::write_file_atomically(path, text); !written)
+    fmt::print(stderr, "warning: {}\n", written.error().what);
+}
+
+}  // namespace
+
+bool Context::color() const {
+  return report::wants_color(report::parse_color(common.color).value_or(report::ColorChoice::automatic),
+                             report::facts_of_descriptor(1));
+}
+
+int usage_error(const std::string& text) {
+  fmt::print(stderr, "tenter: {}\n", text);
+  return exit_code::usage;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t best_distance = word.size() / 2 + 2;
+  for (const std::string& candidate : known) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+const sim::Protocol* find_protocol(const Context& context, const std::string& name, int& code) {
+  if (const sim::Protocol* found = context.registry.find(name)) return found;
+  std::vector<std::string> known;
+  for (const sim::Protocol& protocol : context.registry.protocols()) known.push_back(protocol.name());
+  const std::string close = nearest(name, known);
+  code = usage_error(fmt::format("no protocol called '{}'{}; known: {}", name,
+                                 close.empty() ? "" : "; did you mean '" + close + "'?", fmt::join(known, ", ")));
+  return nullptr;
+}
+
+bool interrupted() { return interrupts.load(std::memory_order_relaxed) > 0; }
+void watch_interrupt() {
+  interrupts = 0;
+  std::signal(SIGINT, &on_interrupt);
+}
+
+void write_result_text(const Context& context, const std::string& json, const std::string& junit) {
+  if (!context.common.json.empty()) write_or_warn(context.common.json, json);
+  if (!context.common.junit.empty()) write_or_warn(context.common.junit, junit);
+}
+
+std::string version_text() { return fmt::format("{} ({})", version, commit); }
+
+std::string make_run_folder(const Context& context, const std::string& protocol) {
+  namespace fs = std::filesystem;
+  std::time_t now = std::time(nullptr);
+  const std::string name = fmt::format("{}-{:%Y%m%dT%H%M%S}-{}", protocol, fmt::gmtime(now), getpid());
+  const fs::path folder = fs::path(context.common.out) / name;
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw std::runtime_error(fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()));
+  const fs::path latest = fs::path(context.common.out) / "latest";
+  fs::remove(latest, failed);
+  fs::create_directory_symlink(name, latest, failed);
+  return folder.string();
+}
+
+bool parse_seed(std::string_view text, std::uint64_t& seed) {
+  const int base = text.starts_with("0x") ? 16 : 10;
+  if (base == 16) text.remove_prefix(2);
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), seed, base);
+  return !text.empty() && result.ec == std::errc{} && result.ptr == text.data() + text.size();
+}
+
+}  // namespace tenter::cli

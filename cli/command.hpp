@@ -1,0 +1,60 @@
+// What every subcommand shares: exit codes, common options, where files go, and how a failure is shown.
+#pragma once
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <string_view>
+
+#include "cli/registry.hpp"
+#include "report/result.hpp"
+#include "report/terminal.hpp"
+#include "sim/tape.hpp"
+
+namespace tenter::cli {
+
+namespace exit_code {
+inline constexpr int pass = 0, violated = 1, unknown = 2, liveness = 4, mismatch = 8, usage = 64, internal = 70, skipped = 77,
+                     interrupted = 130;
+}
+
+struct CommonOptions {
+  std::string json;  // file, or "-" for standard output
+  std::string junit;
+  std::string out = "runs";
+  std::string color = "auto";
+  bool quiet = false;
+  int verbose = 0;
+};
+
+struct Context {
+  const Registry& registry;
+  CommonOptions common;
+  std::string program;  // as it was called, for again lines
+
+  bool color() const;                                       // on standard output
+  bool human_output() const { return common.json != "-"; }  // standard output is free for people
+};
+
+// A usage error: prints to standard error, names the nearest known word where there is one, returns 64.
+int usage_error(const std::string& text);
+std::string nearest(std::string_view word, const std::vector<std::string>& known);
+const sim::Protocol* find_protocol(const Context& context, const std::string& name, int& code);
+
+// ^C: true from the first SIGINT on; the second one ends the process.
+bool interrupted();
+void watch_interrupt();
+
+// Writes the JSON and JUnit files that were asked for; a failure of the reporter is a warning, never the verdict.
+template <class R>
+void write_results(const Context& context, const R& result);
+void write_result_text(const Context& context, const std::string& json, const std::string& junit);
+
+std::string version_text();  // "0.1.0 (4f1c2ab)"
+
+// Where this run's files go: <out>/<protocol>-<utc time>-<pid>, with <out>/latest pointing at it.
+std::string make_run_folder(const Context& context, const std::string& protocol);
+
+// A seed: 0x… or decimal.
+bool parse_seed(std::string_view text, std::uint64_t& seed);
+
+}  // namespace tenter::cli

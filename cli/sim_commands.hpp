@@ -1,0 +1,61 @@
+// `tenter sim …`, without the parsing of the command line.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "cli/command.hpp"
+#include "sim/run.hpp"
+
+namespace tenter::cli {
+
+struct SimRunOptions {
+  std::string protocol, scenario, planted, mutant;
+  std::string seed;            // one seed, or
+  std::string seeds;           // A..B
+  std::uint64_t count = 1000;  // from the base seed on
+  unsigned workers = 1;
+  std::string time_limit;  // "5m", "30s"
+  bool keep_going = false, no_shrink = false, strict = false, profile = false;
+};
+int sim_run(const Context& context, const SimRunOptions& options);
+
+struct SimReplayOptions {
+  std::string target;  // a tape, or a folder of recordings
+  std::uint64_t until = 0;
+  std::uint64_t break_at = 0;
+  std::string planted;
+  std::size_t events = 10;
+};
+int sim_replay(const Context& context, const SimReplayOptions& options);
+int replay_recordings(const Context& context, const std::string& folder);
+
+struct SimShrinkOptions {
+  std::string tape, out;
+  std::string budget = "60s";
+};
+int sim_shrink(const Context& context, const SimShrinkOptions& options);
+
+struct SimMutantsOptions {
+  std::string protocol, scenario;
+  std::uint64_t seeds = 2000;
+  std::uint64_t site_seeds = 200;
+  unsigned workers = 1;
+  std::string only;  // pattern
+};
+int sim_mutants(const Context& context, const SimMutantsOptions& options);
+
+// Shared by the three: what a tape or an option names.
+struct Chosen {
+  sim::Subject subject;
+  std::string scenario, planted, mutant;
+  int code = 0;  // not 0: refused, already said
+};
+Chosen choose_subject(const Context& context, const std::string& protocol, const std::string& scenario,
+                      const std::string& planted, const std::string& mutant);
+double seconds_from(const std::string& text);  // "5m" 300, "30s" 30, "2" 2; < 0: unreadable
+int exit_code_of(const sim::Finding& finding);
+// Prints property, values, faults, last events; `again` is the line to paste.
+void print_story(const Context& context, const sim::Subject& subject, const sim::TapeEntries& tape, std::size_t events,
+                 const std::string& again);
+
+}  // namespace tenter::cli

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+
+#include "cli/sim_commands.hpp"
+#include "report/junit.hpp"
+#include "report/result_json.hpp"
+#include "report/table.hpp"
+#include "sim/mutants.hpp"
+
+namespace tenter::cli {
+namespace {
+
+constexpr std::uint64_t first_seed = 1;
+
+// One line a fate, through a pipe: index, found, seeds, property.
+void work(const sim::Subject& subject, const std::vector<sim::Mutation>& mutants, const SimMutantsOptions& options,
+          unsigned index, std::FILE* to) {
+  for (std::size_t i = index; i < mutants.size(); i += options.workers) {
+    const sim::MutantFate fate = sim::try_mutant(subject, mutants[i], first_seed, options.seeds);
+    fmt::print(to, "{} {} {} {}\n", i, fate.found ? 1 : 0, fate.seeds, fate.property);
+    std::fflush(to);
+  }
+}
+
+}  // namespace
+
+int sim_mutants(const Context& context, const SimMutantsOptions& options) {
+  const Chosen chosen = choose_subject(context, options.protocol, options.scenario, "", "");
+  if (chosen.code != 0) return chosen.code;
+  watch_interrupt();
+  std::vector<sim::Mutation> mutants = sim::list_mutants(chosen.subject, first_seed, options.site_seeds);
+  if (!options.only.empty())
+    std::erase_if(mutants, [&](const sim::Mutation& m) { return !sim::matches(options.only, m.text()); });
+  std::vector<sim::MutantFate> fates(mutants.size());
+  report::Progress progress(std::cerr, isatty(2) != 0, std::chrono::steady_clock::now());
+  std::vector<std::pair<pid_t, std::FILE*>> workers;
+  for (unsigned i = 0; i < std::max(1u, options.workers); ++i) {
+    int ends[2];
+    if (::pipe(ends) != 0) throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::close(ends[0]);
+      SimMutantsOptions mine = options;
+      mine.workers = std::max(1u, options.workers);
+      work(chosen.subject, mutants, mine, i, ::fdopen(ends[1], "w"));
+      _exit(0);
+    }
+    ::close(ends[1]);
+    workers.emplace_back(pid, ::fdopen(ends[0], "r"));
+  }
+  std::size_t done = 0;
+  for (auto& [pid, from] : workers) {
+    char line[512];
+    while (std::fgets(line, sizeof line, from)) {
+      std::size_t index = 0;
+      int found = 0;
+      unsigned long long seeds = 0;
+      int at = 0;
+      if (std::sscanf(line, "%zu %d %llu %n", &index, &found, &seeds, &at) < 3 || index >= fates.size()) continue;
+      std::string property(line + at);
+      while (!property.empty() && property.back() == '\n') property.pop_back();
+      fates[index] = {mutants[index], found != 0, property, seeds, {}};
+      progress.update(fmt::format("{}/{} mutants", ++done, mutants.size()), std::chrono::steady_clock::now());
+      if (interrupted()) ::kill(pid, SIGKILL);
+    }
+    std::fclose(from);
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    if (!WIFEXITED(status) && !interrupted())
+      throw std::runtime_error("a worker of sim mutants ended by signal " + std::to_string(WTERMSIG(status)));
+  }
+  progress.clear();
+  report::MutantsResult result;
+  result.protocol = options.protocol;
+  std::vector<std::uint64_t> seeds_needed;
+  for (std::size_t i = 0; i < fates.size(); ++i) {
+    sim::MutantFate& fate = fates[i];
+    if (!fate.mutation.active()) continue;  // interrupted before its turn
+    ++result.tried;
+    if (fate.found) {
+      ++result.found;
+      ++result.by_property[fate.property];
+      seeds_needed.push_back(fate.seeds);
+      continue;
+    }
+    for (const auto& known : chosen.subject.protocol->equivalents())
+      if (sim::matches(known.pattern, fate.mutation.text())) fate.reason = known.reason;
+    result.survivors.push_back({fate.mutation.text(), fate.reason});
+  }
+  if (context.human_output()) {
+    report::Table table({{"property", report::Align::left}, {"mutants found", report::Align::right}});
+    for (const auto& [property, count] : result.by_property) table.row({property, std::to_string(count)});
+    fmt::print("{}", table.text());
+    for (const auto& survivor : result.survivors)
+      fmt::print("survives  {}  {}\n", survivor.mutant,
+                 survivor.reason.empty() ? "UNEXPLAINED" : "equivalent: " + survivor.reason);
+    fmt::print("{}  {} tried, {} found, {} survive with a reason, {} without\n",
+               result.survivors_unexplained() == 0 ? "PASS" : "FAIL", result.tried, result.found, result.survivors_explained(),
+               result.survivors_unexplained());
+  }
+  write_result_text(context, report::json_of(result), report::junit_of(result));
+  if (interrupted()) return exit_code::interrupted;
+  return result.survivors_unexplained() == 0 ? exit_code::pass : exit_code::violated;
+}
+
+}  // namespace tenter::cli

@@ -1,0 +1,108 @@
+// The only source of nondeterminism of a simulated run: choose(tag, entity, n) answers 0..n-1, and 0 is always the boring answer
+// (no fault, first in first out, newest store, no delay). The answers that are not 0 are the tape; an empty tape is the
+// run without faults. Who answers is the producer: a seed, or a tape that is replayed.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/digest.hpp"
+
+namespace tenter::sim {
+
+// Where a choice is made. The entity beside it says which process, file or rank; each (tag, entity) is a stream of its own.
+enum class Tag : std::uint8_t {
+  // Shape of the run; answered evenly, 0 is the smallest.
+  workload,
+  memory_mode,
+  eager,
+  park,
+  // Order and time.
+  tie,
+  delay,
+  preempt,
+  drain,
+  stale_load,
+  spurious_wake,
+  drift,
+  skew,
+  work_time,
+  file_delay,
+  exit_delay,
+  start_delay,
+  // Faults (sim/fault.hpp has a kind for each).
+  crash,
+  stop,
+  work_failure,
+  work_hang,
+  no_space,
+  scribble,
+  launcher_crash,
+  proxy_crash,
+  lost_stores,
+  user_fault,
+  count_
+};
+inline constexpr std::size_t tag_count = static_cast<std::size_t>(Tag::count_);
+
+const char* to_string(Tag tag);
+bool tag_from(std::string_view name, Tag& tag);
+constexpr bool shapes_run(Tag tag) { return tag <= Tag::park; }
+constexpr bool is_fault(Tag tag) { return tag >= Tag::crash; }
+
+// One answer that was not 0. `index`: how many answers this stream had given before.
+struct TapeEntry {
+  Tag tag{};
+  std::uint32_t entity = 0;
+  std::uint32_t index = 0;
+  std::uint32_t n = 0;
+  std::uint32_t answer = 0;
+  friend bool operator==(const TapeEntry&, const TapeEntry&) = default;
+  friend auto operator<=>(const TapeEntry&, const TapeEntry&) = default;
+};
+using TapeEntries = std::vector<TapeEntry>;
+
+class Choices {
+ public:
+  // Producer: a seed. Whole kinds are switched off per seed (the swarm mask), intensities are log-uniform.
+  static Choices seeded(std::uint64_t seed);
+  // Producer: a tape. Entries match by stream and index; what it does not hold is answered 0.
+  static Choices replayed(const TapeEntries& entries);
+
+  std::uint32_t choose(Tag tag, std::uint32_t entity, std::uint32_t n);
+
+  // From here on, only choices that shape the run are asked; everything else is answered 0 (healed).
+  void quiet(bool on = true) { quiet_ = on; }
+  // Switches one kind off for the whole run (not legal here, or not wanted).
+  void mask(Tag tag) {
+    bias_[static_cast<std::size_t>(tag)] = 0;
+    masked_[static_cast<std::size_t>(tag)] = true;
+  }
+
+  const TapeEntries& tape() const { return tape_; }
+  // Entries of a replayed tape that were never asked for, or were out of range when asked.
+  std::size_t drift() const;
+
+ private:
+  struct Stream {
+    std::uint32_t next = 0;    // answers given so far
+    std::uint32_t cursor = 0;  // replay: first entry not yet passed
+    std::vector<TapeEntry> recorded;
+  };
+  Stream& stream(Tag tag, std::uint32_t entity);
+  std::uint32_t from_seed(Tag tag, std::uint32_t entity, std::uint32_t index, std::uint32_t n) const;
+  std::uint32_t from_tape(Stream& stream, std::uint32_t index, std::uint32_t n);
+
+  bool replaying_ = false;
+  bool quiet_ = false;
+  std::uint64_t seed_ = 0;
+  std::size_t matched_ = 0, given_ = 0;
+  std::array<std::uint32_t, tag_count> bias_{};  // of 65,536: how often the answer is not 0
+  std::array<bool, tag_count> masked_{};
+  std::array<std::vector<Stream>, tag_count> streams_;
+  TapeEntries tape_;
+};
+
+}  // namespace tenter::sim

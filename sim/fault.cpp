@@ -1,0 +1,55 @@
+#include "sim/fault.hpp"
+
+#include <array>
+
+namespace tenter::sim {
+namespace {
+
+constexpr std::array kinds = {
+    FaultKind{Tag::crash, "crash", "Processes", 8, "{0} is killed before its action number {1}"},
+    FaultKind{Tag::stop, "stop", "Processes", 6, "{0} is stopped before its action number {1}"},
+    FaultKind{Tag::launcher_crash, "launcher_crash", "Processes", 8, "the launcher is killed {1} steps of time after its start"},
+    FaultKind{Tag::proxy_crash, "proxy_crash", "Processes", 8,
+              "the launcher's daemon is killed {1} steps of time after its start"},
+    FaultKind{Tag::work_failure, "work_failure", "Work", 2, "a callable of {0} fails"},
+    FaultKind{Tag::work_hang, "work_hang", "Work", 4, "a callable of {0} hangs"},
+    FaultKind{Tag::no_space, "no_space", "SharedPage, Files", 4, "{0} finds no space left"},
+    FaultKind{Tag::scribble, "scribble", "SharedPage", 8, "somebody else writes into the page (choice {1})"},
+    FaultKind{Tag::lost_stores, "lost_stores", "SharedPage", 2, "the buffered stores of {0} die with it"},
+    FaultKind{Tag::user_fault, "user_fault", "scenario", 4, "the scenario's own fault at {0} (choice {1})"},
+};
+
+}  // namespace
+
+std::span<const FaultKind> fault_kinds() { return kinds; }
+
+const FaultKind* fault_kind(Tag tag) {
+  for (const FaultKind& kind : kinds)
+    if (kind.tag == tag) return &kind;
+  return nullptr;
+}
+
+const FaultKind* fault_kind(std::string_view name) {
+  for (const FaultKind& kind : kinds)
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
+
+std::string describe_fault(const FaultKind& kind, std::string_view entity, const TapeEntry& entry) {
+  std::string text;
+  for (std::size_t i = 0; i < kind.sentence.size(); ++i) {
+    const std::string_view rest = kind.sentence.substr(i);
+    if (rest.starts_with("{0}")) {
+      text += entity;
+    } else if (rest.starts_with("{1}")) {
+      text += std::to_string(entry.answer);
+    } else {
+      text += kind.sentence[i];
+      continue;
+    }
+    i += 2;
+  }
+  return text;
+}
+
+}  // namespace tenter::sim

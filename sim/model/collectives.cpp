@@ -1,0 +1,178 @@
+#include "sim/model/collectives.hpp"
+
+#include <algorithm>
+
+#include "sim/world.hpp"
+
+namespace tenter::sim {
+namespace {
+constexpr Duration hop = microseconds(2);
+}
+
+const char* CollectivesModel::name_of_kind(Kind kind) {
+  switch (kind) {
+    case Kind::duplicate:
+      return "duplicate";
+    case Kind::free:
+      return "free";
+    case Kind::bcast:
+      return "bcast";
+    case Kind::gather:
+      return "gather";
+    case Kind::allgather:
+      return "allgather";
+    case Kind::barrier:
+      return "barrier";
+  }
+  return "?";
+}
+
+std::uint32_t CollectivesModel::add_job(std::vector<ProcessIndex> ranks) {
+  const auto job = static_cast<std::uint32_t>(jobs_.size());
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    if (ranks[rank] >= members_.size()) members_.resize(ranks[rank] + 1);
+    members_[ranks[rank]] = {job, rank, 0};
+  }
+  jobs_.push_back(std::move(ranks));
+  return job;
+}
+
+CollectivesModel::Channel& CollectivesModel::channel(std::uint32_t job, Communicator name) {
+  for (Channel& c : channels_)
+    if (c.job == job && c.name == name) return c;
+  Channel& c = channels_.emplace_back();
+  c.job = job;
+  c.name = name;
+  c.next.resize(jobs_[job].size());
+  return c;
+}
+
+void CollectivesModel::perform(Process& p, Role role, const action::Duplicate& a) {
+  enter(p, role, a.op, Kind::duplicate, a.from, Rank{0}, {}, a.to);
+}
+void CollectivesModel::perform(Process& p, Role role, const action::FreeCommunicator& a) {
+  enter(p, role, a.op, Kind::free, a.communicator, Rank{0}, {}, {});
+}
+void CollectivesModel::perform(Process& p, Role role, const action::Bcast& a) {
+  enter(p, role, a.op, Kind::bcast, a.communicator, a.root, a.content, {});
+}
+void CollectivesModel::perform(Process& p, Role role, const action::Gather& a) {
+  enter(p, role, a.op, Kind::gather, a.communicator, a.root, a.content, {});
+}
+void CollectivesModel::perform(Process& p, Role role, const action::Allgather& a) {
+  enter(p, role, a.op, Kind::allgather, a.communicator, Rank{0}, a.content, {});
+}
+void CollectivesModel::perform(Process& p, Role role, const action::Barrier& a) {
+  enter(p, role, a.op, Kind::barrier, a.communicator, Rank{0}, {}, {});
+}
+
+void CollectivesModel::enter(Process& p, Role role, Op op, Kind kind, Communicator communicator, Rank root, Blob content,
+                             Communicator target) {
+  if (p.index >= members_.size() || members_[p.index].job == 0xFFFFFFFFu) {
+    world_.fail(FindingKind::safety, "collective.outside_a_job", p.name + " is in no job and calls " + name_of_kind(kind));
+    return;
+  }
+  const Membership& member = members_[p.index];
+  Channel& c = channel(member.job, communicator);
+  const std::uint64_t number_of_round = c.next[member.rank]++;
+  const std::size_t at = static_cast<std::size_t>(number_of_round - c.first);
+  if (at == c.rounds.size()) {
+    Round round;
+    round.kind = kind;
+    round.root = root;
+    round.target = target;
+    round.ranks.resize(jobs_[member.job].size());
+    c.rounds.push_back(std::move(round));
+  }
+  Round& round = c.rounds[at];
+  if (round.kind != kind || round.root != root || round.target != target) {
+    std::string first;
+    for (std::size_t i = 0; i < round.ranks.size() && first.empty(); ++i)
+      if (round.ranks[i].here) first = world_.process(jobs_[member.job][i]).name;
+    world_.fail(FindingKind::safety, "collective.mismatch",
+                "round " + std::to_string(number_of_round) + " of communicator " + std::to_string(number(communicator)) + ": " +
+                    first + " is in " + name_of_kind(round.kind) + " with root " + std::to_string(number(round.root)) + ", " +
+                    p.name + " enters " + name_of_kind(kind) + " with root " + std::to_string(number(root)));
+    return;
+  }
+  round.ranks[member.rank] = {true, false, role, op, std::move(content)};
+  ++round.arrived;
+  advance(c, round);
+  while (!c.rounds.empty() && c.rounds.front().finished == jobs_[c.job].size()) {
+    c.rounds.erase(c.rounds.begin());
+    ++c.first;
+  }
+}
+
+void CollectivesModel::finish(Channel& c, Round& round, std::uint32_t rank, Blob content, Parts parts, Duration base) {
+  Arrival& arrival = round.ranks[rank];
+  arrival.done = true;
+  ++round.finished;
+  const ProcessIndex process = jobs_[c.job][rank];
+  if (round.kind == Kind::duplicate) ++members_[process].held;
+  if (round.kind == Kind::free && members_[process].held > 0) --members_[process].held;
+  world_.post(process, arrival.role, event::CollectiveDone{Time{}, arrival.op, Status::ok, std::move(content), std::move(parts)},
+              base);
+}
+
+void CollectivesModel::advance(Channel& c, Round& round) {
+  const auto size = static_cast<std::uint32_t>(round.ranks.size());
+  const std::uint32_t root = number(round.root) < size ? number(round.root) : 0;
+  const bool all = round.arrived == size;
+  const bool eager = world_.choices().choose(Tag::eager, c.job, 2) == 0;
+  if (round.kind == Kind::bcast) {
+    if (!round.ranks[root].here) return;
+    const Blob content = round.ranks[root].content;
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      Arrival& arrival = round.ranks[rank];
+      if (!arrival.here || arrival.done) continue;
+      if (rank == root && !eager && !all) continue;
+      finish(c, round, rank, content, {}, hop);
+    }
+  } else if (round.kind == Kind::gather) {
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      Arrival& arrival = round.ranks[rank];
+      if (!arrival.here || arrival.done || rank == root) continue;
+      if (!eager && !round.ranks[root].here) continue;
+      finish(c, round, rank, {}, {}, hop);
+    }
+    if (!all || round.ranks[root].done) return;
+    std::vector<Blob> contents;
+    contents.reserve(size);
+    for (Arrival& arrival : round.ranks) contents.push_back(arrival.content);
+    finish(c, round, root, {}, Parts(std::move(contents)), hop);
+  } else if (all) {
+    Parts parts;
+    if (round.kind == Kind::allgather) {
+      std::vector<Blob> contents;
+      for (Arrival& arrival : round.ranks) contents.push_back(arrival.content);
+      parts = Parts(std::move(contents));
+    }
+    for (std::uint32_t rank = 0; rank < size; ++rank) finish(c, round, rank, {}, parts, hop);
+  }
+}
+
+std::string CollectivesModel::waits() const {
+  std::string text;
+  for (const Channel& c : channels_) {
+    for (std::size_t i = 0; i < c.rounds.size(); ++i) {
+      const Round& round = c.rounds[i];
+      if (round.finished == round.ranks.size()) continue;
+      std::string here, absent;
+      for (std::size_t rank = 0; rank < round.ranks.size(); ++rank) {
+        std::string& list = round.ranks[rank].here ? here : absent;
+        list += (list.empty() ? "" : ", ") + world_.process(jobs_[c.job][rank]).name;
+      }
+      text += std::string(name_of_kind(round.kind)) + " " + std::to_string(c.first + i) + " on communicator " +
+              std::to_string(number(c.name)) + ": entered by " + here + "; absent: " + (absent.empty() ? "nobody" : absent) +
+              "\n";
+    }
+  }
+  return text;
+}
+
+std::uint32_t CollectivesModel::held(ProcessIndex process) const {
+  return process < members_.size() ? members_[process].held : 0;
+}
+
+}  // namespace tenter::sim

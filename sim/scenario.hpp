@@ -1,0 +1,97 @@
+// Who runs where, what work there is, which faults are allowed: what a protocol's author writes to have it simulated.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/event.hpp"
+#include "sim/choice.hpp"
+#include "sim/process.hpp"
+
+namespace tenter::sim {
+
+class World;
+
+// The user threads of a run, as a scripted model: they submit calls and get answers.
+class ClientPort {
+ public:
+  explicit ClientPort(World& world) : world_(world) {}
+  // The call reaches the machine `role` of `process` after `delay`.
+  Ticket submit(ProcessIndex process, Role role, Note call, Duration delay = Duration{0});
+  std::uint32_t choose(std::uint32_t n);  // shape of the work: on the tape, 0 the smallest
+  Time now() const;
+  std::uint64_t digest() const;
+
+ private:
+  World& world_;
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual void start(ClientPort& port) = 0;
+  virtual void completed(ClientPort& port, Ticket ticket, const Note& outcome) = 0;
+  virtual bool finished() const = 0;
+  virtual std::string waiting_for() const { return "the workload's next answer"; }
+};
+
+struct WorkResult {
+  Duration takes{1'000};
+  Status status = Status::ok;
+  Blob reply;
+  bool hangs = false;
+};
+// A user callable as the model of it: (process, callable, argument) -> what happens.
+using WorkFunction = std::function<WorkResult(ProcessIndex, const Blob& callable, const Blob& argument)>;
+
+// A program that a machine may spawn: a launcher that starts `ranks` processes and ends when they have ended.
+struct LauncherSpec {
+  std::string program;  // matches arguments[0]
+  std::uint32_t ranks = 0;
+  std::function<ProcessSpec(Rank)> make_rank;
+};
+
+class Scenario {
+ public:
+  explicit Scenario(Choices& choices) : choices_(choices) {}
+
+  // Shape of this run, drawn so that it is on the tape; 0 is the smallest.
+  std::uint32_t choose(std::uint32_t n) { return choices_.choose(Tag::workload, 0, n); }
+
+  ProcessSpec& process(std::string name) {
+    processes_.push_back(std::make_unique<ProcessSpec>());
+    processes_.back()->name = std::move(name);
+    return *processes_.back();
+  }
+  void launcher(LauncherSpec spec) { launchers_.push_back(std::move(spec)); }
+  void client(std::unique_ptr<Workload> workload) { workload_ = std::move(workload); }
+  void work(WorkFunction function) { work_ = std::move(function); }
+  // At most `budget` faults of this kind in a run.
+  void allow(Tag fault, std::uint32_t budget) { budgets_[fault] = budget; }
+  // Faults stop after `chaos`; what must happen must have happened `patience` later.
+  void phases(Duration chaos, Duration patience) {
+    chaos_ = chaos;
+    patience_ = patience;
+  }
+  // Until `booted` holds, every choice that does not shape the run is boring: faults and odd orders start with the work.
+  void quiet_boot(std::function<bool(const Workload&)> booted) { booted_ = std::move(booted); }
+  void step_limit(std::uint64_t steps) { step_limit_ = steps; }
+
+ private:
+  friend class World;
+  Choices& choices_;
+  std::vector<std::unique_ptr<ProcessSpec>> processes_;
+  std::vector<LauncherSpec> launchers_;
+  std::unique_ptr<Workload> workload_;
+  WorkFunction work_;
+  std::map<Tag, std::uint32_t> budgets_;
+  std::function<bool(const Workload&)> booted_;
+  Duration chaos_ = seconds(5);
+  Duration patience_ = seconds(30);
+  std::uint64_t step_limit_ = 1'000'000;
+};
+
+}  // namespace tenter::sim

@@ -1,0 +1,498 @@
+#include "sim/world.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+namespace tenter::sim {
+namespace {
+
+struct CheckFailure {
+  std::string text;
+};
+
+[[noreturn]] void throw_check(const char* expression, const char* file, int line) {
+  std::string_view path(file);
+  for (const std::string_view top : {"core/", "sim/", "cli/", "tests/", "examples/"})
+    if (const std::size_t at = path.rfind(top); at != std::string_view::npos) {
+      path = path.substr(at);
+      break;
+    }
+  throw CheckFailure{std::string(expression) + " at " + std::string(path) + ":" + std::to_string(line)};
+}
+
+class CheckScope {
+ public:
+  CheckScope() : before_(install_check_handler(&throw_check)) {}
+  ~CheckScope() { install_check_handler(before_); }
+  CheckScope(const CheckScope&) = delete;
+
+ private:
+  CheckHandler before_;
+};
+
+}  // namespace
+
+World::World(Choices& choices, Scenario& scenario, const std::vector<Property>& properties, WorldOptions options)
+    : choices_(choices),
+      scenario_(scenario),
+      properties_(properties),
+      options_(std::move(options)),
+      workload_(std::move(scenario.workload_)),
+      client_port_(*this),
+      timers_(*this),
+      pages_(*this),
+      collectives_(*this),
+      files_(*this),
+      launchers_(*this),
+      seen_(properties.size(), false) {
+  for (const FaultKind& kind : fault_kinds())
+    if (!scenario_.budgets_.contains(kind.tag)) choices_.mask(kind.tag);
+  for (const Property& property : properties_)
+    monitors_.push_back(property.kind == PropertyKind::monitor ? property.make_monitor() : nullptr);
+}
+
+World::~World() = default;
+
+// ---------------------------------------------------------------- the run
+
+void World::run() {
+  CheckScope checks;
+  try {
+    for (auto& spec : scenario_.processes_) start_process(add_process(std::move(*spec), no_process));
+    Item heal;
+    heal.kind = Item::Kind::heal;
+    schedule(scenario_.chaos_, std::move(heal));
+    Item end;
+    end.kind = Item::Kind::end;
+    schedule(scenario_.chaos_ + scenario_.patience_, std::move(end));
+    booting_ = scenario_.booted_ != nullptr;
+    choices_.quiet(booting_);
+    if (workload_) workload_->start(client_port_);
+    while (!queue_.empty() && !over_) {
+      auto [when, item] = queue_.pop();
+      now_ = when;
+      ++turns_;
+      handle(item);
+      if (steps_ >= scenario_.step_limit_) {
+        decided_ = false;
+        over_ = true;
+      }
+      if (booting_ && scenario_.booted_(*workload_)) end_boot();
+      if (quiescent()) break;
+    }
+    if (!finding_ && decided_) finish();
+  } catch (const CheckFailure& failure) {
+    fail(FindingKind::safety, "check", failure.text);
+  }
+}
+
+// From here on faults are possible: where a process crashes or stops is drawn anew, counted from now.
+void World::end_boot() {
+  booting_ = false;
+  boot_steps_ = steps_;
+  choices_.quiet(healed_);
+  for (const auto& p : processes_)
+    if (p->life == Life::running) choose_fate(*p);
+}
+
+// Nothing but the two phase marks is left: nothing more can happen.
+bool World::quiescent() const { return queue_.size() <= phase_marks_; }
+
+void World::handle(Item& item) {
+  switch (item.kind) {
+    case Item::Kind::none:
+      break;
+    case Item::Kind::turn: {
+      Process& p = *processes_[item.process];
+      p.scheduled = false;
+      take_turn(p);
+      break;
+    }
+    case Item::Kind::deliver: {
+      Process& p = *processes_[item.process];
+      if (p.life == Life::gone) break;
+      p.inbox.push({item.role, item.a, std::move(item.event)});
+      if (!p.scheduled) take_turn(p);
+      break;
+    }
+    case Item::Kind::timer:
+      timers_.fire(*processes_[item.process], item.role, item.a, item.b);
+      break;
+    case Item::Kind::watch:
+      pages_.step_watch(*processes_[item.process], item.a);
+      break;
+    case Item::Kind::drain:
+      pages_.drain(item.a, static_cast<std::uint32_t>(item.b));
+      break;
+    case Item::Kind::start:
+      start_process(item.process);
+      break;
+    case Item::Kind::resume:
+      signal_process(item.process, 18);
+      break;
+    case Item::Kind::exit:
+      end_process(item.process, static_cast<std::int32_t>(item.a), static_cast<std::int32_t>(item.b));
+      break;
+    case Item::Kind::job:
+      if (item.b == 0)
+        launchers_.job_step(item.a);
+      else
+        launchers_.guard(launchers_.jobs()[item.a].parent);
+      break;
+    case Item::Kind::fault:
+      launchers_.fault(item.a, item.b);
+      break;
+    case Item::Kind::scribble:
+      pages_.scribble();
+      break;
+    case Item::Kind::heal:
+      --phase_marks_;
+      healed_ = true;
+      choices_.quiet();
+      break;
+    case Item::Kind::end:
+      --phase_marks_;
+      over_ = true;
+      break;
+  }
+}
+
+void World::take_turn(Process& p) {
+  current_turn_ = p.index;
+  while (p.life == Life::running && !finding_) {
+    if (p.performing || !p.backlog.empty()) {
+      if (!advance(p)) break;
+    } else if (!p.inbox.empty()) {
+      deliver(p, p.inbox.pop());
+    } else {
+      break;
+    }
+  }
+  current_turn_ = no_process;
+}
+
+bool World::still_valid(Process& p, const Inbound& inbound) {
+  if (inbound.ticket == 0) return true;
+  if (std::holds_alternative<event::TimerFired>(inbound.event)) return timers_.take(p.index, inbound.ticket);
+  return pages_.take(p, inbound.ticket);
+}
+
+void World::deliver(Process& p, Inbound inbound) {
+  if (!still_valid(p, inbound)) return;
+  const Time local = p.local(now_);
+  std::visit([local](auto& e) { e.now = local; }, inbound.event);
+  if (inbound.role == no_role) {
+    for (std::size_t role = 0; role < p.machines.size(); ++role)
+      deliver_to(p, Role{static_cast<std::uint16_t>(role)}, inbound.event);
+  } else {
+    deliver_to(p, inbound.role, inbound.event);
+  }
+}
+
+void World::deliver_to(Process& p, Role role, const Event& event) {
+  if (number(role) >= p.machines.size()) {
+    fail(FindingKind::safety, "totality",
+         p.name + " has no machine in role " + std::to_string(number(role)) + " for " + std::string(name_of(event)));
+    return;
+  }
+  AnyMachine& machine = p.machines[number(role)];
+  const std::string_view state = machine.state_name();
+  const Mutation& mutation = options_.mutation;
+  bool mutate = false;
+  if (mutation.active() && mutation.kind != MutationKind::relax_order)
+    mutate = machine.name() == mutation.machine && state == mutation.state && name_of(event) == mutation.event;
+  if (mutate && mutation.kind == MutationKind::hide_event) return;
+  const int times = mutate && mutation.kind == MutationKind::repeat_event ? 2 : 1;
+  outbox_.clear();
+  current_ = p.index;
+  ++steps_;
+  if (steps_ == options_.break_at) std::raise(SIGTRAP);
+  for (int i = 0; i < times; ++i) {
+    if (machine.deliver(event, outbox_)) continue;
+    if (std::holds_alternative<event::ParentExited>(event) || std::holds_alternative<event::Started>(event)) continue;
+    fail(FindingKind::safety, "totality", std::string(machine.name()) + " has no handler for " + std::string(name_of(event)));
+    return;
+  }
+  if (mutate) mutate_actions(mutation, outbox_.actions());
+  digest_step(p, role, event);
+  if (options_.keep_sites) note_site(machine.name(), state, event, outbox_.actions());
+  if (options_.keep_log) log_.push_back({steps_, now_, p.index, role, state, event, outbox_.actions()});
+  check_step({steps_, now_, p.index, role, event, outbox_.actions()});
+  for (Action& action : outbox_.actions()) p.backlog.push({role, std::move(action)});
+  if (options_.stop_after != 0 && steps_ >= options_.stop_after) over_ = true;
+}
+
+void World::digest_step(const Process& p, Role role, const Event& event) {
+  digest_.add(static_cast<std::uint64_t>(number(now_)));
+  digest_.add((static_cast<std::uint64_t>(p.index) << 16) | number(role));
+  digest_add(digest_, event);
+  for (const Action& action : outbox_.actions()) digest_add(digest_, action);
+}
+
+void World::check_step(const Step& step) {
+  const View view(*this);
+  for (std::size_t i = 0; i < properties_.size() && !finding_; ++i) {
+    const Property& property = properties_[i];
+    switch (property.kind) {
+      case PropertyKind::always:
+        if (!property.holds(view)) fail(FindingKind::safety, property.name, "does not hold after this event");
+        break;
+      case PropertyKind::sometimes:
+        if (!seen_[i] && property.holds && property.holds(view)) seen_[i] = true;
+        break;
+      case PropertyKind::monitor:
+        monitors_[i]->on_step(view, step, *this);
+        break;
+      case PropertyKind::eventually:
+        break;
+    }
+  }
+}
+
+bool World::advance(Process& p) {
+  if (!p.preempted) {
+    if (p.actions + 1 == p.crash_at && allowed(Tag::crash)) {
+      spend(Tag::crash);
+      p.crash_at = 0;
+      end_process(p.index, 0, 9);
+      return false;
+    }
+    if (p.actions + 1 == p.stop_at && allowed(Tag::stop)) {
+      spend(Tag::stop);
+      p.stop_at = 0;
+      signal_process(p.index, 19);
+      return false;
+    }
+  }
+  if (!p.preempted) {
+    const Duration wait = chosen_delay(Tag::preempt, p.index);
+    if (number(wait) > 0) {
+      p.preempted = true;
+      p.scheduled = true;
+      Item turn;
+      turn.kind = Item::Kind::turn;
+      turn.process = p.index;
+      schedule(wait, std::move(turn));
+      return false;
+    }
+  }
+  p.preempted = false;
+  if (!p.performing) p.current = p.backlog.pop();
+  ++p.actions;
+  p.performing = !perform(p, p.current.role, p.current.action);
+  return true;
+}
+
+void World::finish() {
+  const View view(*this);
+  for (std::size_t i = 0; i < properties_.size() && !finding_; ++i) {
+    if (properties_[i].kind == PropertyKind::eventually && !properties_[i].holds(view))
+      fail(FindingKind::liveness, properties_[i].name, "does not hold at the end");
+    if (properties_[i].kind == PropertyKind::monitor) monitors_[i]->on_end(view, *this);
+  }
+  if (finding_) return;
+  if (workload_ && !workload_->finished()) {
+    fail(FindingKind::liveness, "every call ends", "still waiting for " + workload_->waiting_for() + "\n" + waits());
+    return;
+  }
+  check_leftovers();
+}
+
+// Conservation: what was acquired was released.
+void World::check_leftovers() {
+  std::string left;
+  for (const auto& p : processes_) {
+    if (p->life == Life::running && p->parent == no_process) {
+      const std::uint32_t held = collectives_.held(p->index);
+      if (held != 0) left = p->name + " holds " + std::to_string(held) + " communicators";
+    } else if (p->life == Life::running || p->life == Life::stopped) {
+      left = "process " + p->name + " is still there";
+    } else if (p->orderly && collectives_.held(p->index) != 0) {
+      left = p->name + " left with " + std::to_string(collectives_.held(p->index)) + " communicators";
+    }
+    if (!left.empty()) break;
+  }
+  if (left.empty()) left = files_.first_left();
+  if (left.empty()) left = pages_.first_left();
+  if (!left.empty()) fail(FindingKind::safety, "nothing is left over", left);
+}
+
+// ---------------------------------------------------------------- for models
+
+void World::schedule(Duration after, Item item) {
+  if (item.kind == Item::Kind::heal || item.kind == Item::Kind::end) ++phase_marks_;
+  const std::uint32_t tie = choices_.choose(Tag::tie, item.process, 4);
+  queue_.push(now_ + after, tie, std::move(item));
+}
+
+void World::post(ProcessIndex to, Role role, Event event, Duration base, std::uint64_t ticket) {
+  Process& p = *processes_[to];
+  if (p.life == Life::gone) return;
+  const Duration wait = base + chosen_delay(Tag::delay, to);
+  if (number(wait) == 0) {
+    p.inbox.push({role, ticket, std::move(event)});
+    wake(to);
+    return;
+  }
+  Item item;
+  item.kind = Item::Kind::deliver;
+  item.process = to;
+  item.role = role;
+  item.a = ticket;
+  item.event = std::move(event);
+  schedule(wait, std::move(item));
+}
+
+void World::wake(ProcessIndex index) {
+  Process& p = *processes_[index];
+  if (p.scheduled || p.life != Life::running || index == current_turn_) return;
+  p.scheduled = true;
+  Item turn;
+  turn.kind = Item::Kind::turn;
+  turn.process = index;
+  schedule(Duration{0}, std::move(turn));
+}
+
+// Log-uniform: 0 (no delay), or 1 us << k for k = 2..19 (4 us .. 0.5 s).
+Duration World::chosen_delay(Tag tag, std::uint32_t entity) {
+  const std::uint32_t answer = choices_.choose(tag, entity, 19);
+  return answer == 0 ? Duration{0} : microseconds(std::int64_t{2} << answer);
+}
+
+bool World::allowed(Tag fault) {
+  if (healed_) return false;
+  const auto budget = scenario_.budgets_.find(fault);
+  return budget != scenario_.budgets_.end() && budget->second > 0;
+}
+
+void World::spend(Tag fault) {
+  auto& budget = scenario_.budgets_[fault];
+  if (budget > 0) --budget;
+}
+
+const LauncherSpec* World::launcher(std::string_view program) const {
+  for (const LauncherSpec& spec : scenario_.launchers_)
+    if (spec.program == program) return &spec;
+  return nullptr;
+}
+
+ProcessIndex World::add_process(ProcessSpec spec, ProcessIndex parent) {
+  const auto index = static_cast<ProcessIndex>(processes_.size());
+  auto p = std::make_unique<Process>();
+  p->name = std::move(spec.name);
+  p->index = index;
+  p->parent = parent;
+  p->id = {1000 + index, 10 + index};
+  p->machines = std::move(spec.machines);
+  p->may_crash = spec.may_crash;
+  p->may_stop = spec.may_stop;
+  choose_fate(*p);
+  constexpr std::int64_t drifts[] = {0, 10, -10, 50, -50, 200, -200};
+  p->drift_ppm = drifts[choices_.choose(Tag::drift, index, std::size(drifts))];
+  p->skew = static_cast<std::int64_t>(choices_.choose(Tag::skew, index, 4)) * 3'600'000'000'000;
+  processes_.push_back(std::move(p));
+  return index;
+}
+
+void World::choose_fate(Process& p) {
+  const std::uint32_t crash = p.may_crash && allowed(Tag::crash) ? choices_.choose(Tag::crash, p.index, 256) : 0;
+  p.crash_at = crash == 0 ? 0 : p.actions + crash;
+  const std::uint32_t stop = p.may_stop && allowed(Tag::stop) ? choices_.choose(Tag::stop, p.index, 256) : 0;
+  p.stop_at = stop == 0 ? 0 : p.actions + stop;
+  if (stop == 0) return;
+  const std::uint32_t length = choices_.choose(Tag::stop, p.index, 16);
+  p.stopped_for = length == 0 ? Duration{-1} : milliseconds(std::int64_t{1} << (length - 1));
+}
+
+void World::start_process(ProcessIndex index) {
+  Process& p = *processes_[index];
+  if (p.life != Life::unborn) return;
+  p.life = Life::running;
+  if (p.machines.empty()) return;
+  p.inbox.push({no_role, 0, event::Started{}});
+  wake(index);
+}
+
+void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t signal) {
+  Process& p = *processes_[index];
+  if (p.life == Life::gone) return;
+  p.life = Life::gone;
+  p.exit_code = code;
+  p.exit_signal = signal;
+  p.inbox.clear();
+  p.backlog.clear();
+  p.substep = 0;
+  p.performing = false;
+  timers_.forget(index);
+  files_.forget(index);
+  pages_.process_ended(p);
+  launchers_.ended(p);
+}
+
+void World::signal_process(ProcessIndex index, std::int32_t signal) {
+  Process& p = *processes_[index];
+  if (p.life == Life::gone) return;
+  if (signal == 19) {  // SIGSTOP
+    if (p.life != Life::running) return;
+    p.life = Life::stopped;
+    if (number(p.stopped_for) >= 0) {
+      Item resume;
+      resume.kind = Item::Kind::resume;
+      resume.process = index;
+      schedule(p.stopped_for, std::move(resume));
+    }
+  } else if (signal == 18) {  // SIGCONT
+    if (p.life != Life::stopped) return;
+    p.life = Life::running;
+    wake(index);
+  } else if (signal == 15 && p.life == Life::stopped) {
+    return;  // SIGTERM stays pending until the process goes on; nobody here sends SIGCONT before SIGKILL
+  } else {
+    end_process(index, 0, signal);
+  }
+}
+
+ProcessIndex World::find(ProcessId id) const {
+  for (const auto& p : processes_)
+    if (p->id == id) return p->index;
+  return no_process;
+}
+
+// ---------------------------------------------------------------- findings, coverage
+
+void World::fail(FindingKind kind, std::string property, std::string text) {
+  if (finding_) return;
+  finding_ =
+      Finding{kind, std::move(property), std::move(text), steps_, now_, current_ == no_process ? "" : processes_[current_]->name};
+  over_ = true;
+}
+
+void World::seen(std::string_view sometimes) {
+  for (std::size_t i = 0; i < properties_.size(); ++i)
+    if (properties_[i].kind == PropertyKind::sometimes && properties_[i].name == sometimes) seen_[i] = true;
+}
+
+void World::note_site(std::string_view machine, std::string_view state, const Event& event, const std::vector<Action>& actions) {
+  const std::string_view event_name = name_of(event);
+  for (Site& site : sites_) {
+    if (site.machine != machine || site.state != state || site.event != event_name) continue;
+    if (actions.size() > site.actions.size()) site.actions = actions;
+    return;
+  }
+  sites_.push_back({machine, state, event_name, actions});
+}
+
+std::string World::waits() const {
+  std::string text = collectives_.waits();
+  for (const auto& p : processes_) {
+    if (p->life == Life::gone || p->machines.empty()) continue;
+    text += p->name + (p->life == Life::stopped ? " (stopped)" : "") + ":";
+    for (const AnyMachine& machine : p->machines)
+      text += " " + std::string(machine.name()) + " " + std::string(machine.state_name());
+    const std::string watches = pages_.waits(*p);
+    text += (watches.empty() ? "" : "; watches " + watches) + "\n";
+  }
+  return text;
+}
+
+}  // namespace tenter::sim
