@@ -1,0 +1,149 @@
+#include "hw/mpi/doorbell.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace tenter::hw {
+namespace {
+
+constexpr std::size_t name_bytes = 64;
+constexpr std::size_t text_bytes = 256;
+
+std::string system_text(const std::string& what) { return what + ": " + std::strerror(errno); }
+
+// 128 random bits: nobody can create or open the page before the ranks have mapped it and the name is gone.
+std::string unguessable_name() {
+  std::array<unsigned char, 16> random{};
+  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) return {};
+  std::string name = "/tenter-doorbell-";
+  for (const unsigned char byte : random) {
+    name += "0123456789abcdef"[byte >> 4];
+    name += "0123456789abcdef"[byte & 15];
+  }
+  return name;
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  int value() const { return value_; }
+
+ private:
+  int value_;
+};
+
+// "" or the reason of the first rank that has one; every rank gets the same answer. Blocking, collective.
+std::string first_reason(const std::string& own, int size) {
+  std::array<char, text_bytes> mine{};
+  own.copy(mine.data(), text_bytes - 1);
+  std::vector<char> all(text_bytes * static_cast<std::size_t>(size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallgather(mine.data(), text_bytes, MPI_CHAR, all.data(), text_bytes, MPI_CHAR, MPI_COMM_WORLD, &request);
+  mpi_wait_yielding(request);
+  for (int r = 0; r < size; ++r) {
+    const char* text = all.data() + static_cast<std::size_t>(r) * text_bytes;
+    if (*text != '\0') return "doorbell, rank " + std::to_string(r) + ": " + text;
+  }
+  return {};
+}
+
+}  // namespace
+
+// "" or why not. A created page is backed whole, so that a full /dev/shm is an error here and not a bus error later.
+std::string Doorbell::map_page(const std::string& name, bool create, std::uint32_t size, void** page) {
+  const std::size_t bytes = sizeof(Line) * size;
+  const Descriptor file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0600));
+  if (file.value() < 0)
+    return system_text(create ? "creating the page" : "opening rank 0's page (ranks on another host are not served)");
+  if (create) {
+    if (const int failure = posix_fallocate(file.value(), 0, static_cast<off_t>(bytes)); failure != 0) {
+      errno = failure;
+      return system_text("backing the page with " + std::to_string(bytes) + " bytes");
+    }
+  }
+  struct stat found {};
+  if (fstat(file.value(), &found) != 0) return system_text("looking at the page");
+  if (found.st_uid != geteuid())
+    return "the page belongs to user " + std::to_string(found.st_uid) + ", not to " + std::to_string(geteuid());
+  if ((found.st_mode & 0777) != 0600) return "the page's mode is not 0600";
+  if (static_cast<std::size_t>(found.st_size) != bytes)
+    return "the page has " + std::to_string(found.st_size) + " bytes, not " + std::to_string(bytes);
+  *page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.value(), 0);
+  return *page == MAP_FAILED ? system_text("mapping the page") : std::string();
+}
+
+Result<Doorbell> Doorbell::open(const MpiEnvironment& environment) {
+  const int size = static_cast<int>(environment.size());
+  const int rank = static_cast<int>(number(environment.rank()));
+  std::array<char, name_bytes> shared_name{};
+  void* page = MAP_FAILED;
+  std::string reason;
+  if (rank == 0) {
+    const std::string name = unguessable_name();
+    name.copy(shared_name.data(), name_bytes - 1);
+    reason = name.empty() ? system_text("drawing a name") : map_page(name, true, environment.size(), &page);
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(shared_name.data(), name_bytes, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+  mpi_wait_yielding(request);
+  std::string outcome = first_reason(reason, size);
+  if (outcome.empty()) {
+    if (rank != 0) reason = map_page(shared_name.data(), false, environment.size(), &page);
+    outcome = first_reason(reason, size);
+  }
+  if (rank == 0 && shared_name[0] != '\0') shm_unlink(shared_name.data());
+  if (!outcome.empty()) {
+    if (page != MAP_FAILED) munmap(page, sizeof(Line) * environment.size());
+    return error(Status::failed, outcome);
+  }
+  return Doorbell(static_cast<Line*>(page), environment.size(), environment.rank());
+}
+
+Doorbell::Doorbell(Doorbell&& other) noexcept
+    : lines_(std::exchange(other.lines_, nullptr)),
+      size_(other.size_),
+      self_(other.self_),
+      wakes_(other.wakes_),
+      mapping_(std::move(other.mapping_)) {}
+
+Doorbell::~Doorbell() {
+  if (lines_ != nullptr) munmap(static_cast<void*>(lines_), sizeof(Line) * size_);
+}
+
+void Doorbell::ring(Rank rank, Awaited on_behalf_of) {
+  Line& line = lines_[number(rank)];
+  // Raised before `awaited` is read, both sequentially consistent: either we see the sleeper, or it sees the new value and
+  // the kernel refuses its sleep.
+  line.word.fetch_add(1, std::memory_order_seq_cst);
+  const std::uint64_t awaited = line.awaited.load(std::memory_order_seq_cst);
+  if (awaited == 0 || (awaited == Awaited::nothing().bits && on_behalf_of.bits != Awaited::any().bits)) return;
+  const bool both_named = awaited != Awaited::any().bits && on_behalf_of.bits != Awaited::any().bits;
+  if (both_named && (awaited >> 48) == (on_behalf_of.bits >> 48) && awaited > on_behalf_of.bits) return;
+  ++wakes_;
+  syscall(SYS_futex, &line.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void Doorbell::ring_others(Awaited on_behalf_of) {
+  for (std::uint32_t r = 0; r < size_; ++r)
+    if (r != number(self_)) ring(Rank{r}, on_behalf_of);
+}
+
+}  // namespace tenter::hw

@@ -1,0 +1,61 @@
+// One posted collective and one named communicator of the collective part.
+#pragma once
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/mpi/collective_part.hpp"
+
+namespace tenter::hw {
+
+struct CollectivePart::Operation {
+  enum class Phase : std::uint8_t { head, bulk, done };
+
+  CollectiveKind kind{};
+  Phase phase = Phase::head;
+  Op op{};
+  Role owner{};
+  std::uint64_t number = 0;
+  Rank root{};
+  Time posted{};
+  Blob content;           // what this rank gives
+  Communicator target{};  // duplicate only
+  MPI_Comm new_heads = MPI_COMM_NULL, new_bulk = MPI_COMM_NULL;
+  std::vector<std::byte> own_block;  // MPI reads or (bcast) writes it until the head is done
+  std::vector<std::byte> blocks;     // one a rank, where this rank receives
+  MPI_Request head = MPI_REQUEST_NULL;
+  std::vector<MPI_Request> bulk;  // what did not fit
+  Blob received;                  // bcast
+  std::vector<Blob> parts;        // gather at the root, allgather
+  Status status = Status::ok;
+  std::string text;
+
+  // Forgets everything but the buffers.
+  void reset() {
+    auto own = std::move(own_block);
+    auto others = std::move(blocks);
+    auto requests = std::move(bulk);
+    requests.clear();
+    *this = Operation{};
+    own_block = std::move(own);
+    blocks = std::move(others);
+    bulk = std::move(requests);
+  }
+};
+
+struct CollectivePart::Named {
+  Communicator name{};
+  MPI_Comm heads = MPI_COMM_NULL;
+  MPI_Comm bulk = MPI_COMM_NULL;
+  std::uint64_t next_number = 0;
+  bool freeing = false;                // a free was posted: nothing may follow
+  std::string broken;                  // why no collective is possible any more
+  std::deque<OperationPointer> queue;  // in posted order
+
+  Doorbell::Awaited awaited(std::uint64_t operation_number) const {
+    return Doorbell::Awaited::of(number(name), operation_number);
+  }
+};
+
+}  // namespace tenter::hw
