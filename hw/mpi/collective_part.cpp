@@ -202,6 +202,7 @@ void CollectivePart::perform(const action::Gather& a) {
   // The rest goes its own way at once: the root asks for it as soon as it knows the length.
   const std::size_t riding = HeadBlock::inline_bytes(block, a.content.size());
   if (!at_root(*operation) && fits && riding < a.content.size()) {
+    operation->bulk_bytes = a.content.size() - riding;
     operation->bulk.push_back(MPI_REQUEST_NULL);
     check(*operation,
           MPI_Isend(read_only(a.content.bytes().data() + riding), bytes_of(a.content.size() - riding), MPI_BYTE,
@@ -241,7 +242,7 @@ void CollectivePart::poll() {
     if (rung) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     return;
   }
-  if (rung) policy_.stirred(at);
+  if (rung) policy_.rung(at);
   bool moved = false;
   for (auto named = named_.begin(); named != named_.end();) {
     Named& one = *named->second;
@@ -257,9 +258,10 @@ void CollectivePart::poll() {
   if (!net_caught) return;
   ++counters_.safety_net_wakes;
   if (moved) ++counters_.safety_net_rescues;
-  bool bulk = false;
-  for (const auto& [name, named] : named_) bulk |= !named->queue.empty() && named->queue.front()->phase == Operation::Phase::bulk;
-  if (!moved && policy_.net_caught(at, bulk)) doorbell_.ring_others(Doorbell::Awaited::any());
+  std::uint64_t bulk_bytes = 0;
+  for (const auto& [name, named] : named_)
+    if (!named->queue.empty()) bulk_bytes += named->queue.front()->bulk_bytes;
+  if (!moved && policy_.net_caught(at, bulk_bytes)) doorbell_.ring_others(Doorbell::Awaited::any());
 }
 
 void CollectivePart::add_waits(WaitSet& waits) {
@@ -273,9 +275,8 @@ void CollectivePart::add_waits(WaitSet& waits) {
   }
   if (waiting != nullptr) {
     const Operation& front = *waiting->queue.front();
-    const bool bulk = front.phase == Operation::Phase::bulk || !front.bulk.empty();
     const Time at = now();
-    if (policy_.yields(at, front.kind, bulk)) {
+    if (policy_.yields(at, front.kind, front.bulk_bytes)) {
       sched_yield();
       return waits.again_in(Duration{0});
     }

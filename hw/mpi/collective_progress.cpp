@@ -105,6 +105,7 @@ void CollectivePart::read_bcast(Named& named, Operation& operation) {
     operation.received = blob_to_fill(head.length, head.riding, rest);
   }
   if (rest.empty()) return;
+  operation.bulk_bytes += rest.size();
   operation.bulk.push_back(MPI_REQUEST_NULL);
   check(operation, MPI_Ibcast(rest.data(), static_cast<int>(rest.size()), MPI_BYTE, root, named.bulk, &operation.bulk.back()),
         "MPI_Ibcast");
@@ -140,6 +141,7 @@ void CollectivePart::receive_part(Named& named, Operation& operation, std::uint3
     operation.parts[rank] = blob_to_fill(head.length, head.riding, rest);
   }
   if (rest.empty() || (own && operation.kind == CollectiveKind::gather)) return;
+  operation.bulk_bytes += rest.size();
   operation.bulk.push_back(MPI_REQUEST_NULL);
   const int from = static_cast<int>(rank);
   const int count = static_cast<int>(rest.size());

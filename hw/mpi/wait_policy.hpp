@@ -15,9 +15,11 @@
 namespace tenter::hw {
 
 struct WaitLimits {
-  Duration yield_least = microseconds(20);
+  Duration yield_least = microseconds(50);
+  std::uint32_t tests_least = 32;  // a schedule of MPI's goes on a step a test: never sleep before these
   Duration yield_most = microseconds(500);
-  Duration yield_bulk = milliseconds(4);  // a long transfer moves only while both sides test
+  Duration yield_bulk = milliseconds(2);     // a long transfer moves only while both sides test: at least this long,
+  std::int64_t yield_bulk_ns_a_byte = 4;      // and as long as a transfer at 250 MB/s takes
   Duration net_first = milliseconds(1);
   Duration net_most = milliseconds(50);
 };
@@ -26,11 +28,17 @@ class WaitPolicy {
  public:
   explicit WaitPolicy(WaitLimits limits) : limits_(limits), net_(limits.net_first) { budgets_.fill(limits.yield_most); }
 
-  // A collective was posted, a ring was heard: worth testing again for a while.
-  void stirred(Time now) { stirred_ = now; }
+  // A ring was heard: a peer did something for a collective of ours, so it is worth testing again for the whole budget.
+  void rung(Time now) {
+    stirred_ = now;
+    tests_ = 0;
+    expectant_ = true;
+  }
   // Something moved: an operation was posted, went on or completed.
   void moved(Time now) {
     stirred_ = now;
+    tests_ = 0;
+    expectant_ = false;
     net_ = limits_.net_first;
     next_poke_ = limits_.net_first * 4;
     waiting_since_ = now;
@@ -41,24 +49,33 @@ class WaitPolicy {
     budget = soon ? limits_.yield_most : Duration{std::max(number(budget) / 2, number(limits_.yield_least))};
   }
 
-  bool yields(Time now, CollectiveKind kind, bool bulk) const {
-    const Duration budget = bulk ? limits_.yield_bulk : budgets_[static_cast<std::size_t>(kind)];
+  // bulk_bytes: that this rank has to send or receive beyond the head; 0 while there is only the head.
+  bool yields(Time now, CollectiveKind kind, std::uint64_t bulk_bytes) {
+    if (++tests_ < limits_.tests_least) return true;
+    const Duration learnt = expectant_ ? limits_.yield_most : budgets_[static_cast<std::size_t>(kind)];
+    const Duration budget = bulk_bytes > 0 ? bulk_budget(bulk_bytes) : learnt;
     return number(now - stirred_) < number(budget);
   }
   Duration net() const { return net_; }
   // The net caught: nobody rang for its whole length. True when the others should be poked: a transfer may need their
   // progress (ever more rarely, so that a group that waits for a late rank comes to rest).
-  bool net_caught(Time now, bool bulk) {
+  bool net_caught(Time now, std::uint64_t bulk_bytes) {
     net_ = Duration{std::min(number(net_) * 2, number(limits_.net_most))};
-    if (bulk) stirred_ = now + Duration{-number(limits_.yield_bulk) + number(limits_.yield_most)};
+    if (bulk_bytes > 0) stirred_ = now + limits_.yield_most + bulk_budget(bulk_bytes) * -1;  // a short look
     if (number(now - waiting_since_) < number(next_poke_)) return false;
     next_poke_ = next_poke_ * 2;
     return true;
   }
 
  private:
+  Duration bulk_budget(std::uint64_t bytes) const {
+    return limits_.yield_bulk + Duration{limits_.yield_bulk_ns_a_byte * static_cast<std::int64_t>(bytes)};
+  }
+
   WaitLimits limits_;
   std::array<Duration, static_cast<std::size_t>(CollectiveKind::count_)> budgets_{};
+  std::uint32_t tests_ = 0;  // since then
+  bool expectant_ = false;   // the last stir was a ring
   Time stirred_{};        // last time that testing was worth while
   Time waiting_since_{};  // last time that something moved
   Duration net_{};        // length of the next sleep without a ring
