@@ -2,6 +2,7 @@
 //   mpiexec -n RANKS dispatch_probe dispatch [pairs] [request bytes] [reply bytes]   busy rounds, part / yielding / plain MPI
 //   mpiexec -n RANKS dispatch_probe idle [seconds]                                   CPU of an idle rank
 //   mpiexec -n RANKS dispatch_probe gap [gaps]                                       first answer after 250 ms of silence
+// With PROBE_NO_SAFETY_NET in the environment a missing ring shows as a run that stands still.
 //   mpiexec -n RANKS dispatch_probe soak [rounds]                                    resident size over the rounds
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +16,7 @@
 
 #include "bench/raw/mpi_dispatch.hpp"
 #include "bench/raw/spin_ping_pong.hpp"
+#include "hw/mpi/large_buffers.hpp"
 #include "tests/mpi/mpi_world.hpp"
 
 namespace {
@@ -99,7 +101,7 @@ void dispatch(MpiWorld& world, int pairs, std::size_t request_bytes, std::size_t
   const Budget slice{0, 10'000'000};
   std::vector<double> part, yielding, plain, to_yielding, to_plain, probe;
   for (int pair = 0; pair < pairs; ++pair) {
-    const double spin = ours.root() ? bench::spin_probe({0, 500'000}).ns_a_round() : 0;
+    const double spin = ours.root() ? bench::spin_probe({0, 5'000'000}).ns_a_round() : 0;
     const double a = ours.run(request_bytes, reply_bytes, slice).ns_a_round();
     const double b = mpi_dispatch_yielding(MPI_COMM_WORLD, request_bytes, reply_bytes, slice).ns_a_round();
     const double c = mpi_dispatch_plain(MPI_COMM_WORLD, request_bytes, reply_bytes, slice).ns_a_round();
@@ -167,10 +169,13 @@ void soak(MpiWorld& world, std::uint64_t rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hw::keep_large_buffers();
   auto environment = hw::MpiEnvironment::open({});
   if (!environment.has_value()) return std::fprintf(stderr, "%s\n", environment.error().what.c_str()), 2;
   MpiWorld::environment = &*environment;
-  MpiWorld world;
+  hw::CollectiveLimits limits = MpiWorld::small_limit();
+  if (std::getenv("PROBE_NO_SAFETY_NET") != nullptr) limits.wait.net_first = limits.wait.net_most = seconds(600);
+  MpiWorld world(limits);
   const std::string what = argc > 1 ? argv[1] : "dispatch";
   const auto argument = [&](int index, const char* otherwise) { return std::string(argc > index ? argv[index] : otherwise); };
   if (what == "idle")

@@ -26,7 +26,7 @@ struct CollectivePart::Operation {
   std::vector<std::byte> blocks;     // one a rank, where this rank receives
   MPI_Request head = MPI_REQUEST_NULL;
   std::vector<MPI_Request> bulk;  // what did not fit
-  std::uint64_t bulk_bytes = 0;  // of all those requests
+  std::uint64_t bulk_bytes = 0;   // of all those requests
   Blob received;                  // bcast
   std::vector<Blob> parts;        // gather at the root, allgather
   Status status = Status::ok;

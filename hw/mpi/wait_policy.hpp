@@ -18,8 +18,8 @@ struct WaitLimits {
   Duration yield_least = microseconds(50);
   std::uint32_t tests_least = 32;  // a schedule of MPI's goes on a step a test: never sleep before these
   Duration yield_most = microseconds(500);
-  Duration yield_bulk = milliseconds(2);     // a long transfer moves only while both sides test: at least this long,
-  std::int64_t yield_bulk_ns_a_byte = 4;      // and as long as a transfer at 250 MB/s takes
+  Duration yield_bulk = milliseconds(2);  // a long transfer moves only while both sides test: at least this long,
+  std::int64_t yield_bulk_ns_a_byte = 4;  // and as long as a transfer at 250 MB/s takes
   Duration net_first = milliseconds(1);
   Duration net_most = milliseconds(50);
 };
@@ -76,9 +76,9 @@ class WaitPolicy {
   std::array<Duration, static_cast<std::size_t>(CollectiveKind::count_)> budgets_{};
   std::uint32_t tests_ = 0;  // since then
   bool expectant_ = false;   // the last stir was a ring
-  Time stirred_{};        // last time that testing was worth while
-  Time waiting_since_{};  // last time that something moved
-  Duration net_{};        // length of the next sleep without a ring
+  Time stirred_{};           // last time that testing was worth while
+  Time waiting_since_{};     // last time that something moved
+  Duration net_{};           // length of the next sleep without a ring
   Duration next_poke_ = milliseconds(4);
 };
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "hw/mpi/environment.hpp"
+#include "hw/mpi/large_buffers.hpp"
 #include "tests/mpi/mpi_world.hpp"
 
 namespace {
@@ -27,6 +28,7 @@ class RankPrinter : public ::testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
+  tenter::hw::keep_large_buffers();
   tenter::hw::MpiOptions options;
   if (argc > 1) options.expected_world = static_cast<std::uint32_t>(std::atoi(argv[1]));
   auto environment = tenter::hw::MpiEnvironment::open(options);
