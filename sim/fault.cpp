@@ -35,6 +35,13 @@ const FaultKind* fault_kind(std::string_view name) {
   return nullptr;
 }
 
+std::uint64_t place_of(std::uint32_t answer) {
+  if (answer == 0) return 0;
+  const std::uint32_t octave = (answer - 1) / 12, part = (answer - 1) % 12;
+  const std::uint64_t base = std::uint64_t{1} << octave;
+  return base + base * part / 12;
+}
+
 std::string describe_fault(const FaultKind& kind, std::string_view entity, const TapeEntry& entry) {
   std::string text;
   for (std::size_t i = 0; i < kind.sentence.size(); ++i) {
@@ -42,7 +49,8 @@ std::string describe_fault(const FaultKind& kind, std::string_view entity, const
     if (rest.starts_with("{0}")) {
       text += entity;
     } else if (rest.starts_with("{1}")) {
-      text += std::to_string(entry.answer);
+      const bool place = kind.tag == Tag::crash || kind.tag == Tag::stop;
+      text += std::to_string(place ? place_of(entry.answer) : entry.answer);
     } else {
       text += kind.sentence[i];
       continue;

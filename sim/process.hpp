@@ -57,6 +57,7 @@ struct ProcessSpec {
   std::vector<AnyMachine> machines;
   bool may_crash = false;
   bool may_stop = false;
+  Duration restart_after{-1};  // >= 0: born again with fresh machines this long after a crash, once
 
   template <Machine M>
   ProcessSpec& runs(M machine) {
@@ -69,6 +70,10 @@ struct ProcessSpec {
   }
   ProcessSpec& stops() {
     may_stop = true;
+    return *this;
+  }
+  ProcessSpec& restarts(Duration after) {
+    restart_after = after;
     return *this;
   }
 };
@@ -93,6 +98,8 @@ struct Process {
   std::int64_t drift_ppm = 0;
 
   bool may_crash = false, may_stop = false;
+  Duration restart_after{-1};
+  std::vector<AnyMachine> reborn;  // machines as they were before the start, when it restarts
   std::uint64_t actions = 0;   // performed so far
   std::uint64_t crash_at = 0;  // 0: never
   std::uint64_t stop_at = 0;

@@ -145,6 +145,7 @@ void World::handle(Item& item) {
     case Item::Kind::scribble:
       pages_.scribble();
       break;
+    case Item::Kind::restart: restart(item.process); break;
     case Item::Kind::heal:
       --phase_marks_;
       healed_ = true;
@@ -386,6 +387,8 @@ ProcessIndex World::add_process(ProcessSpec spec, ProcessIndex parent) {
   p->machines = std::move(spec.machines);
   p->may_crash = spec.may_crash;
   p->may_stop = spec.may_stop;
+  p->restart_after = spec.restart_after;
+  if (number(spec.restart_after) >= 0) p->reborn = p->machines;
   choose_fate(*p);
   constexpr std::int64_t drifts[] = {0, 10, -10, 50, -50, 200, -200};
   p->drift_ppm = drifts[choices_.choose(Tag::drift, index, std::size(drifts))];
@@ -395,10 +398,10 @@ ProcessIndex World::add_process(ProcessSpec spec, ProcessIndex parent) {
 }
 
 void World::choose_fate(Process& p) {
-  const std::uint32_t crash = p.may_crash && allowed(Tag::crash) ? choices_.choose(Tag::crash, p.index, 256) : 0;
-  p.crash_at = crash == 0 ? 0 : p.actions + crash;
-  const std::uint32_t stop = p.may_stop && allowed(Tag::stop) ? choices_.choose(Tag::stop, p.index, 256) : 0;
-  p.stop_at = stop == 0 ? 0 : p.actions + stop;
+  const std::uint32_t crash = p.may_crash && allowed(Tag::crash) ? choices_.choose(Tag::crash, p.index, places_max) : 0;
+  p.crash_at = crash == 0 ? 0 : p.actions + place_of(crash);
+  const std::uint32_t stop = p.may_stop && allowed(Tag::stop) ? choices_.choose(Tag::stop, p.index, places_max) : 0;
+  p.stop_at = stop == 0 ? 0 : p.actions + place_of(stop);
   if (stop == 0) return;
   const std::uint32_t length = choices_.choose(Tag::stop, p.index, 16);
   p.stopped_for = length == 0 ? Duration{-1} : milliseconds(std::int64_t{1} << (length - 1));
@@ -427,6 +430,31 @@ void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t sign
   files_.forget(index);
   pages_.process_ended(p);
   launchers_.ended(p);
+  abandon_tickets(index);
+  if (signal == 0 || number(p.restart_after) < 0) return;
+  Item item;
+  item.kind = Item::Kind::restart;
+  item.process = index;
+  schedule(p.restart_after, std::move(item));
+}
+
+void World::abandon_tickets(ProcessIndex index) {
+  std::vector<Ticket> lost;
+  std::erase_if(open_tickets_, [&](const OpenTicket& open) {
+    if (open.process == index) lost.push_back(open.ticket);
+    return open.process == index;
+  });
+  if (workload_)
+    for (const Ticket ticket : lost) workload_->abandoned(client_port_, ticket);
+}
+
+void World::restart(ProcessIndex index) {
+  ProcessSpec spec;
+  spec.name = processes_[index]->name;
+  spec.machines = std::move(processes_[index]->reborn);
+  const ProcessIndex born = add_process(std::move(spec), processes_[index]->parent);
+  start_process(born);
+  if (workload_) workload_->restarted(client_port_, born);
 }
 
 void World::signal_process(ProcessIndex index, std::int32_t signal) {
@@ -450,6 +478,12 @@ void World::signal_process(ProcessIndex index, std::int32_t signal) {
   } else {
     end_process(index, 0, signal);
   }
+}
+
+ProcessIndex World::find(std::string_view name) const {
+  for (std::size_t i = processes_.size(); i > 0; --i)
+    if (processes_[i - 1]->name == name) return static_cast<ProcessIndex>(i - 1);
+  return no_process;
 }
 
 ProcessIndex World::find(ProcessId id) const {

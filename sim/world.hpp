@@ -64,6 +64,7 @@ struct Item {
     heal,
     end,
     fault,
+    restart,
     scribble
   } kind = Kind::none;
   ProcessIndex process = 0;
@@ -131,7 +132,8 @@ class World : public Findings {
 
   // Client.
   Ticket submit(ProcessIndex process, Role role, Note call, Duration delay);
-  const std::vector<Ticket>& open_tickets() const { return open_tickets_; }
+  std::size_t open_tickets() const { return open_tickets_.size(); }
+  ProcessIndex find(std::string_view name) const;  // the newest
 
  private:
   friend class ClientPort;
@@ -144,6 +146,8 @@ class World : public Findings {
   bool quiescent() const;
   void end_boot();
   void choose_fate(Process& p);
+  void abandon_tickets(ProcessIndex index);
+  void restart(ProcessIndex index);
   void check_leftovers();
   bool advance(Process& p);  // performs the first pending action; false: it waits
   void note_site(std::string_view machine, std::string_view state, const Event& event, const std::vector<Action>& actions);
@@ -172,7 +176,11 @@ class World : public Findings {
   std::vector<std::unique_ptr<Monitor>> monitors_;
   std::vector<bool> seen_;
   std::optional<Finding> finding_;
-  std::vector<Ticket> open_tickets_;
+  struct OpenTicket {
+    Ticket ticket{};
+    ProcessIndex process = 0;
+  };
+  std::vector<OpenTicket> open_tickets_;
   std::uint64_t next_ticket_ = 1;
   ProcessIndex current_ = no_process;
   ProcessIndex current_turn_ = no_process;  // whose turn it is: it needs no waking

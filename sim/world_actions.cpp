@@ -43,7 +43,8 @@ bool World::perform(Process& p, Role role, const Action& action) {
 }
 
 void World::perform_complete(Process& p, const action::Complete& a) {
-  const auto open = std::find(open_tickets_.begin(), open_tickets_.end(), a.ticket);
+  const auto open =
+      std::find_if(open_tickets_.begin(), open_tickets_.end(), [&](const OpenTicket& t) { return t.ticket == a.ticket; });
   if (open == open_tickets_.end()) {
     fail(FindingKind::safety, "a call is answered once",
          p.name + " completes ticket " + std::to_string(number(a.ticket)) + ", which is not open");
@@ -77,7 +78,7 @@ void World::perform_work(Process& p, Role role, const action::Execute& a) {
 
 Ticket World::submit(ProcessIndex process, Role role, Note call, Duration delay) {
   const Ticket ticket{next_ticket_++};
-  open_tickets_.push_back(ticket);
+  open_tickets_.push_back({ticket, process});
   post(process, role, event::Submitted{Time{}, ticket, std::move(call)}, delay);
   return ticket;
 }
@@ -86,6 +87,7 @@ Ticket ClientPort::submit(ProcessIndex process, Role role, Note call, Duration d
   return world_.submit(process, role, std::move(call), delay);
 }
 std::uint32_t ClientPort::choose(std::uint32_t n) { return world_.choices().choose(Tag::workload, 1, n); }
+ProcessIndex ClientPort::process(std::string_view name) const { return world_.find(name); }
 Time ClientPort::now() const { return world_.now(); }
 std::uint64_t ClientPort::digest() const { return world_.digest(); }
 
