@@ -15,9 +15,9 @@
 namespace tenter::hw {
 
 struct WaitLimits {
-  Duration yield_least = microseconds(50);
-  std::uint32_t tests_least = 32;  // a schedule of MPI's goes on a step a test: never sleep before these
-  Duration yield_most = microseconds(500);
+  Duration yield_least = microseconds(20);
+  std::uint32_t tests_least = 16;  // a schedule of MPI's goes on a step a test: never sleep before these
+  Duration yield_most = microseconds(100);
   Duration yield_bulk = milliseconds(2);  // a long transfer moves only while both sides test: at least this long,
   std::int64_t yield_bulk_ns_a_byte = 4;  // and as long as a transfer at 250 MB/s takes
   Duration net_first = milliseconds(1);

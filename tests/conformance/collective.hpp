@@ -255,6 +255,7 @@ TYPED_TEST_P(CollectiveConformance, communicators_do_not_wait_for_each_other) {
     EXPECT_EQ(done.op, passes);
     EXPECT_TRUE(done.content == first);
   });
+  this->world.hold();  // all have that round behind them
   for (const Rank rank : this->world.local())
     if (rank == Rank{0}) this->start(rank, waits, action::Bcast{{}, world_communicator, Rank{0}, held_back});
   ++this->expected;
