@@ -78,7 +78,7 @@ void CollectivePart::refuse(Op op, Status status, std::string text) {
   context_.push(context_.current, event::CollectiveDone{now(), op, status, Blob(std::string_view(text)), {}});
 }
 
-CollectivePart::Operation* CollectivePart::begin(CollectiveKind kind, Op op, Communicator communicator) {
+CollectivePart::Operation* CollectivePart::begin(CollectiveKind kind, Op op, Communicator communicator, Rank root) {
   const auto found = named_.find(communicator);
   const std::string what = std::string(to_string(kind)) + " on communicator " + std::to_string(number(communicator)) + ", rank " +
                            std::to_string(number(environment_.rank())) + ": ";
@@ -97,6 +97,8 @@ CollectivePart::Operation* CollectivePart::begin(CollectiveKind kind, Op op, Com
   operation->op = op;
   operation->owner = context_.current;
   operation->number = named.next_number++;
+  operation->root = root;
+  operation->history = std::exchange(named.history, HeadBlock::next_history(named.history, kind, number(root)));
   operation->posted = now();
   Resources::acquire(Resource::request);
   ++in_flight_;
@@ -158,16 +160,15 @@ void CollectivePart::perform(const action::Barrier& a) {
 void CollectivePart::perform(const action::Bcast& a) {
   if (number(a.root) >= environment_.size())
     return refuse(a.op, Status::invalid, "bcast: no rank " + std::to_string(number(a.root)));
-  Operation* operation = begin(CollectiveKind::bcast, a.op, a.communicator);
+  Operation* operation = begin(CollectiveKind::bcast, a.op, a.communicator, a.root);
   if (operation == nullptr) return;
   Named& named = *named_[a.communicator];
-  operation->root = a.root;
   operation->own_block.resize(limits_.bcast_block_bytes);
   if (at_root(*operation)) {
     operation->content = a.content;
     const bool fits = a.content.size() <= limits_.payload_bytes_max;
-    HeadBlock{CollectiveKind::bcast, operation->number, a.content.size()}.write(operation->own_block,
-                                                                                fits ? a.content.bytes() : Bytes());
+    HeadBlock{CollectiveKind::bcast, operation->number, a.content.size(), operation->history}.write(
+        operation->own_block, fits ? a.content.bytes() : Bytes());
   }
   check(*operation,
         MPI_Ibcast(operation->own_block.data(), bytes_of(operation->own_block.size()), MPI_BYTE, static_cast<int>(number(a.root)),
@@ -179,16 +180,15 @@ void CollectivePart::perform(const action::Bcast& a) {
 void CollectivePart::perform(const action::Gather& a) {
   if (number(a.root) >= environment_.size())
     return refuse(a.op, Status::invalid, "gather: no rank " + std::to_string(number(a.root)));
-  Operation* operation = begin(CollectiveKind::gather, a.op, a.communicator);
+  Operation* operation = begin(CollectiveKind::gather, a.op, a.communicator, a.root);
   if (operation == nullptr) return;
   Named& named = *named_[a.communicator];
-  operation->root = a.root;
   operation->content = a.content;
   const std::size_t block = limits_.gather_block_bytes;
   operation->own_block.resize(block);
   const bool fits = a.content.size() <= limits_.payload_bytes_max;
-  HeadBlock{CollectiveKind::gather, operation->number, a.content.size()}.write(operation->own_block,
-                                                                               fits ? a.content.bytes() : Bytes());
+  HeadBlock{CollectiveKind::gather, operation->number, a.content.size(), operation->history}.write(
+      operation->own_block, fits ? a.content.bytes() : Bytes());
   if (at_root(*operation)) operation->blocks.resize(block * environment_.size());
   check(*operation,
         MPI_Igather(operation->own_block.data(), bytes_of(block), MPI_BYTE, operation->blocks.data(), bytes_of(block), MPI_BYTE,
@@ -222,8 +222,8 @@ void CollectivePart::perform(const action::Allgather& a) {
   operation->own_block.resize(block);
   operation->blocks.resize(block * environment_.size());
   const bool fits = a.content.size() <= limits_.payload_bytes_max;
-  HeadBlock{CollectiveKind::allgather, operation->number, a.content.size()}.write(operation->own_block,
-                                                                                  fits ? a.content.bytes() : Bytes());
+  HeadBlock{CollectiveKind::allgather, operation->number, a.content.size(), operation->history}.write(
+      operation->own_block, fits ? a.content.bytes() : Bytes());
   check(*operation,
         MPI_Iallgather(operation->own_block.data(), bytes_of(block), MPI_BYTE, operation->blocks.data(), bytes_of(block),
                        MPI_BYTE, named.heads, &operation->head),
@@ -290,16 +290,6 @@ void CollectivePart::add_waits(WaitSet& waits) {
   ++counters_.sleeps;
   slept_ = true;
   waits.futexes.push_back({&doorbell_.word(), seen_, true});
-}
-
-std::string CollectivePart::in_flight_text() const {
-  std::string text;
-  for (const auto& [name, named] : named_)
-    for (const OperationPointer& operation : named->queue)
-      text += "communicator " + std::to_string(number(name)) + ": " + to_string(operation->kind) + " number " +
-              std::to_string(operation->number) + (operation->phase == Operation::Phase::head ? " (head)" : " (bulk)") + " for " +
-              std::to_string(number(now() - operation->posted) / 1'000'000) + " ms\n";
-  return text;
 }
 
 }  // namespace tenter::hw

@@ -64,7 +64,7 @@ class CollectivePart {
   struct Named;
   using OperationPointer = std::unique_ptr<Operation>;
 
-  Operation* begin(CollectiveKind kind, Op op, Communicator communicator);
+  Operation* begin(CollectiveKind kind, Op op, Communicator communicator, Rank root = Rank{0});
   void refuse(Op op, Status status, std::string text);
   void posted(Named& named, Operation& operation, bool ring);
   bool advance(Named& named, Time at);

@@ -88,7 +88,7 @@ void CollectivePart::head_done(Named& named, Operation& operation) {
 
 void CollectivePart::read_bcast(Named& named, Operation& operation) {
   const int root = static_cast<int>(number(operation.root));
-  const auto head = HeadBlock::read(operation.own_block, CollectiveKind::bcast, operation.number);
+  const auto head = HeadBlock::read(operation.own_block, CollectiveKind::bcast, operation.number, operation.history);
   const std::string sender = "rank " + std::to_string(root) + " ";
   if (!head.problem.empty()) return fail(operation, Status::mismatch, sender + head.problem);
   if (head.length > limits_.payload_bytes_max) {
@@ -119,7 +119,8 @@ void CollectivePart::read_parts(Named& named, Operation& operation) {
 
 void CollectivePart::receive_part(Named& named, Operation& operation, std::uint32_t rank) {
   const std::size_t block = limits_.gather_block_bytes;
-  const auto head = HeadBlock::read(Bytes(operation.blocks).subspan(rank * block, block), operation.kind, operation.number);
+  const auto head =
+      HeadBlock::read(Bytes(operation.blocks).subspan(rank * block, block), operation.kind, operation.number, operation.history);
   const std::string sender = "rank " + std::to_string(rank) + " ";
   if (!head.problem.empty()) return fail(operation, Status::mismatch, sender + head.problem);
   if (head.length > limits_.payload_bytes_max) {
@@ -178,6 +179,16 @@ void CollectivePart::deliver(Named& named, Operation& operation, Time at) {
   if (operation.kind == CollectiveKind::duplicate && operation.status != Status::ok) named_.erase(operation.target);
   policy_.completed(operation.kind, at - operation.posted);
   context_.push(operation.owner, std::move(done));
+}
+
+std::string CollectivePart::in_flight_text() const {
+  std::string text;
+  for (const auto& [name, named] : named_)
+    for (const OperationPointer& operation : named->queue)
+      text += "communicator " + std::to_string(number(name)) + ": " + to_string(operation->kind) + " number " +
+              std::to_string(operation->number) + (operation->phase == Operation::Phase::head ? " (head)" : " (bulk)") + " for " +
+              std::to_string(number(now() - operation->posted) / 1'000'000) + " ms\n";
+  return text;
 }
 
 }  // namespace tenter::hw

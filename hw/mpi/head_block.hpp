@@ -1,9 +1,11 @@
 // The fixed first block of a collective with lengths unknown to the receivers: header, then the payload's first bytes. What
 // does not fit follows on the communicator's private second duplicate.
 //
-//   0 magic u32 | 4 kind u32 | 8 number u64 | 16 length u64 | 24 the first min(length, room) bytes     (little-endian)
+//   0 magic u32 | 4 kind u32 | 8 number u64 | 16 length u64 | 24 history u64 | 32 the first min(length, room) bytes
+//   (little-endian)
 //
-// Kind and number let a rank that issues another sequence of collectives be told from one that is only late.
+// Kind and number let a rank that issues another sequence of collectives be told from one that is only late; history, a hash of
+// all kinds and roots before, tells it also when the ranks parted in a collective that needed no answer.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -37,11 +39,16 @@ constexpr const char* to_string(CollectiveKind kind) {
 
 struct HeadBlock {
   static constexpr std::uint32_t magic = 0x31484354;  // "TCH1"
-  static constexpr std::size_t header_bytes = 24;
+  static constexpr std::size_t header_bytes = 32;
 
   CollectiveKind kind{};
   std::uint64_t number = 0;  // of the collective on its communicator, from 0
   std::uint64_t length = 0;  // of the whole payload
+  std::uint64_t history = 0;
+
+  static constexpr std::uint64_t next_history(std::uint64_t history, CollectiveKind kind, std::uint32_t root) {
+    return (history ^ (static_cast<std::uint64_t>(kind) << 32 | root)) * 0x9FB21C651E98DF25ull + 1;
+  }
 
   // Bytes of a payload of `length` that ride in a block of `block_bytes`.
   static constexpr std::size_t inline_bytes(std::size_t block_bytes, std::uint64_t length) {
@@ -54,13 +61,14 @@ struct HeadBlock {
     wire::store(block.data() + 4, static_cast<std::uint32_t>(kind));
     wire::store(block.data() + 8, number);
     wire::store(block.data() + 16, length);
+    wire::store(block.data() + 24, history);
     const std::size_t riding = inline_bytes(block.size(), payload.size());
     if (riding > 0) std::memcpy(block.data() + header_bytes, payload.data(), riding);
   }
 
   struct Read;
   // A sender that issued another collective here is a mismatch; `problem` says so, "" when all is well.
-  static inline Read read(Bytes block, CollectiveKind kind, std::uint64_t number);
+  static inline Read read(Bytes block, CollectiveKind kind, std::uint64_t number, std::uint64_t history);
 };
 
 struct HeadBlock::Read {
@@ -69,7 +77,7 @@ struct HeadBlock::Read {
   std::string problem;
 };
 
-inline HeadBlock::Read HeadBlock::read(Bytes block, CollectiveKind kind, std::uint64_t number) {
+inline HeadBlock::Read HeadBlock::read(Bytes block, CollectiveKind kind, std::uint64_t number, std::uint64_t history) {
   Read result;
   const auto* at = block.data();
   const auto found_kind = wire::load<std::uint32_t>(at + 4);
@@ -80,6 +88,9 @@ inline HeadBlock::Read HeadBlock::read(Bytes block, CollectiveKind kind, std::ui
     result.problem = std::string("issued ") + to_string(static_cast<CollectiveKind>(found_kind)) + " number " +
                      std::to_string(found_number) + " where this rank issued " + to_string(kind) + " number " +
                      std::to_string(number);
+  } else if (wire::load<std::uint64_t>(at + 24) != history) {
+    result.problem =
+        "issued other collectives than this rank before " + std::string(to_string(kind)) + " number " + std::to_string(number);
   } else {
     result.length = wire::load<std::uint64_t>(at + 16);
     result.riding = block.subspan(header_bytes, inline_bytes(block.size(), result.length));

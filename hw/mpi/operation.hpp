@@ -17,6 +17,7 @@ struct CollectivePart::Operation {
   Op op{};
   Role owner{};
   std::uint64_t number = 0;
+  std::uint64_t history = 0;  // of the collectives before this one
   Rank root{};
   Time posted{};
   Blob content;           // what this rank gives
@@ -50,6 +51,7 @@ struct CollectivePart::Named {
   MPI_Comm heads = MPI_COMM_NULL;
   MPI_Comm bulk = MPI_COMM_NULL;
   std::uint64_t next_number = 0;
+  std::uint64_t history = 0;           // HeadBlock::next_history of all posted ones
   bool freeing = false;                // a free was posted: nothing may follow
   std::string broken;                  // why no collective is possible any more
   std::deque<OperationPointer> queue;  // in posted order

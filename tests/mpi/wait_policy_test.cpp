@@ -73,34 +73,38 @@ TEST(WaitPolicy, pokes_grow_rare_so_that_a_group_that_waits_comes_to_rest) {
 }
 
 TEST(HeadBlock, carries_length_and_the_first_bytes_whatever_the_length) {
-  for (const std::size_t length : {0u, 1u, 39u, 40u, 41u, 4096u}) {
+  for (const std::size_t length : {0u, 1u, 31u, 32u, 33u, 4096u}) {
     std::array<std::byte, 64> block{};
     const Blob payload(length, [](MutableBytes to) { std::fill(to.begin(), to.end(), std::byte{0x5A}); });
-    HeadBlock{CollectiveKind::gather, 7, length}.write(block, payload.bytes());
-    const auto read = HeadBlock::read(block, CollectiveKind::gather, 7);
+    HeadBlock{CollectiveKind::gather, 7, length, 99}.write(block, payload.bytes());
+    const auto read = HeadBlock::read(block, CollectiveKind::gather, 7, 99);
     EXPECT_EQ(read.problem, "");
     EXPECT_EQ(read.length, length);
-    ASSERT_EQ(read.riding.size(), std::min<std::size_t>(length, 40));
+    ASSERT_EQ(read.riding.size(), std::min<std::size_t>(length, 32));
     EXPECT_TRUE(std::equal(read.riding.begin(), read.riding.end(), payload.bytes().begin()));
   }
 }
 
 TEST(HeadBlock, of_another_collective_is_told_by_kind_and_number) {
   std::array<std::byte, 64> block{};
-  HeadBlock{CollectiveKind::gather, 7, 0}.write(block, Bytes());
-  EXPECT_EQ(HeadBlock::read(block, CollectiveKind::allgather, 7).problem,
+  HeadBlock{CollectiveKind::gather, 7, 0, 99}.write(block, Bytes());
+  EXPECT_EQ(HeadBlock::read(block, CollectiveKind::allgather, 7, 99).problem,
             "issued gather number 7 where this rank issued allgather number 7");
-  EXPECT_EQ(HeadBlock::read(block, CollectiveKind::gather, 8).problem,
+  EXPECT_EQ(HeadBlock::read(block, CollectiveKind::gather, 8, 99).problem,
             "issued gather number 7 where this rank issued gather number 8");
+  EXPECT_EQ(HeadBlock::read(block, CollectiveKind::gather, 7, 98).problem,
+            "issued other collectives than this rank before gather number 7");
+  EXPECT_NE(HeadBlock::next_history(5, CollectiveKind::gather, 0), HeadBlock::next_history(5, CollectiveKind::bcast, 0));
+  EXPECT_NE(HeadBlock::next_history(5, CollectiveKind::gather, 0), HeadBlock::next_history(5, CollectiveKind::gather, 1));
 }
 
 TEST(HeadBlock, with_any_flipped_header_byte_is_refused_or_only_changes_the_length) {
   for (std::size_t at = 0; at < HeadBlock::header_bytes; ++at) {
     std::array<std::byte, 64> block{};
-    HeadBlock{CollectiveKind::bcast, 7, 12}.write(block, Bytes());
+    HeadBlock{CollectiveKind::bcast, 7, 12, 99}.write(block, Bytes());
     block[at] ^= std::byte{0x80};
-    const auto read = HeadBlock::read(block, CollectiveKind::bcast, 7);
-    if (at < 16) {
+    const auto read = HeadBlock::read(block, CollectiveKind::bcast, 7, 99);
+    if (at < 16 || at >= 24) {
       EXPECT_NE(read.problem, "") << "byte " << at;
     } else {
       EXPECT_NE(read.length, 12u) << "byte " << at;
