@@ -1,0 +1,146 @@
+// The loop of one process: polls the parts of a port, gives every event to the machine of its role, and sleeps when nothing is
+// left to do. The calling thread drives it.
+//
+//   hw::Context context;
+//   Port<hw::TimersPart, hw::LocalPart> port{{context}, {context}, {}};
+//   hw::Process process(context, port, Dispatcher{...}, Group{...});   // roles 0 and 1
+//   process.start();
+//   process.run_until([&] { return process.machine<0>().done(); }, hw::now() + seconds(5));
+#pragma once
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "core/machine.hpp"
+#include "core/port.hpp"
+#include "hw/loop/park.hpp"
+#include "hw/part.hpp"
+
+namespace tenter::hw {
+
+template <class... Parts>
+void poll_parts(Port<Parts...>& port) {
+  (static_cast<Parts&>(port).poll(), ...);
+}
+template <class... Parts>
+void add_waits_of(Port<Parts...>& port, WaitSet& waits) {
+  (static_cast<Parts&>(port).add_waits(waits), ...);
+}
+
+template <class PortType, class... Machines>
+class Process {
+ public:
+  // The context and the port outlive the process. The role of a machine is its place.
+  Process(Context& context, PortType& port, Machines... machines)
+      : context_(context), port_(port), machines_(std::move(machines)...) {}
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Started for every machine, in the order of the roles, before anything else.
+  void start() {
+    const Time at = now();
+    for (std::size_t i = sizeof...(Machines); i-- > 0;) {
+      context_.inbox.push_front({Role{static_cast<std::uint16_t>(i)}, event::Started{at}});
+    }
+  }
+
+  // Polls and delivers until nothing is ready; never blocks. Returns the number of events delivered.
+  std::uint64_t run_ready() {
+    return run_while([] { return true; });
+  }
+
+  // Runs until predicate() or the deadline; true when the predicate holds. Asked after every event.
+  template <class Predicate>
+  bool run_until(Predicate&& predicate, Time deadline) {
+    while (true) {
+      const std::uint32_t seen = context_.nudges.load(std::memory_order_acquire);
+      const std::uint64_t delivered = run_while([&] { return !predicate() && now() < deadline; });
+      if (predicate()) return true;
+      if (now() >= deadline) return false;
+      if (delivered > 0) {
+        idle_polls_ = 0;
+      } else if (!spin()) {
+        sleep(seen, deadline);
+      }
+    }
+  }
+
+  template <std::size_t I>
+  auto& machine() {
+    return std::get<I>(machines_);
+  }
+  // Events that named no machine of this process, or that their machine does not handle.
+  std::uint64_t undelivered() const { return undelivered_; }
+
+ private:
+  static constexpr Duration longest_spin = microseconds(20);
+  static constexpr Duration shortest_spin = microseconds(1);
+
+  template <class Go>
+  std::uint64_t run_while(Go&& go) {
+    std::uint64_t delivered = 0;
+    poll_parts(port_);
+    while (!context_.inbox.empty() && go()) {
+      const Delivery delivery = std::move(context_.inbox.front());
+      context_.inbox.pop_front();
+      context_.current = delivery.to;
+      if (!dispatch(delivery, std::index_sequence_for<Machines...>{})) ++undelivered_;
+      ++delivered;
+      if (context_.inbox.empty() || delivered % 64 == 0) poll_parts(port_);  // a chain of notes starves no timer
+    }
+    return delivered;
+  }
+
+  template <std::size_t... I>
+  bool dispatch(const Delivery& delivery, std::index_sequence<I...>) {
+    bool handled = false;
+    ((number(delivery.to) == I ? void(handled = deliver(std::get<I>(machines_), delivery.event, port_)) : void()), ...);
+    return handled;
+  }
+
+  // True when something arrived. The budget grows when sleeping was not worth it and shrinks when spinning was in vain.
+  bool spin() {
+    if (number(spin_budget_) == 0) return false;
+    const Time end = now() + spin_budget_;
+    do {
+      poll_parts(port_);
+      if (!context_.inbox.empty()) return true;
+    } while (now() < end);
+    spin_budget_ = Duration{number(spin_budget_) / 2};
+    return false;
+  }
+
+  void sleep(std::uint32_t seen, Time deadline) {
+    waits_.clear();
+    add_waits_of(port_, waits_);
+    waits_.until(deadline);
+    const Time at = now();
+    if (number(waits_.poll_again) >= 0) {
+      if (++idle_polls_ < 16) {
+        sched_yield();
+        return;
+      }
+      const Duration back_off = microseconds(std::int64_t{1} << std::min<std::uint64_t>(idle_polls_ - 16, 10));
+      waits_.until(at + std::max(waits_.poll_again, back_off));
+    }
+    park(context_, waits_, seen);
+    if (may_spin_ && number(now() - at) < number(longest_spin)) {
+      spin_budget_ = std::min(longest_spin, std::max(shortest_spin, spin_budget_ * 2));
+    }
+  }
+
+  Context& context_;
+  PortType& port_;
+  std::tuple<Machines...> machines_;
+  WaitSet waits_;
+  const bool may_spin_ = std::thread::hardware_concurrency() > 1;
+  Duration spin_budget_{may_spin_ ? longest_spin : Duration{0}};
+  std::uint64_t idle_polls_ = 0;
+  std::uint64_t undelivered_ = 0;
+};
+
+}  // namespace tenter::hw

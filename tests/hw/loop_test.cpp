@@ -1,0 +1,103 @@
+// The loop with simple machines over timers, notes and random bytes.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "hw/loop/local_part.hpp"
+#include "hw/loop/process.hpp"
+#include "hw/posix/entropy_part.hpp"
+#include "hw/posix/timers_part.hpp"
+#include "hw/resource.hpp"
+
+namespace tenter::hw {
+namespace {
+
+template <class O>
+concept TestPorts = Timers<O> && Local<O> && Entropy<O>;
+using TestPort = Port<TimersPart, LocalPart, EntropyPart>;
+static_assert(TestPorts<TestPort>);
+
+struct Teller {
+  std::uint64_t told = 0, fired = 0, random_bytes = 0;
+  Time fired_at{};
+  template <TestPorts O>
+  void on(const event::Started& e, O& out) {
+    out.arm(Op{1}, e.now + milliseconds(5));
+    out.arm(Op{2}, e.now);  // due at once, but taken back before it can be delivered
+    out.cancel(Op{2});
+    out.draw_random(Op{3}, 32);
+    out.tell(Role{1}, Note{});
+  }
+  template <TestPorts O>
+  void on(const event::Told&, O&) {
+    ++told;
+  }
+  template <TestPorts O>
+  void on(const event::RandomBytes& e, O&) {
+    random_bytes = e.content.size();
+  }
+  template <TestPorts O>
+  void on(const event::TimerFired& e, O&) {
+    if (e.op != Op{1}) ADD_FAILURE() << "a cancelled timer fired: " << number(e.op);
+    ++fired;
+    fired_at = e.now;
+  }
+};
+struct Answerer {
+  bool started = false, told_before_started = false;
+  template <TestPorts O>
+  void on(const event::Started&, O&) {
+    started = true;
+  }
+  template <TestPorts O>
+  void on(const event::Told& e, O& out) {
+    told_before_started = !started;
+    out.tell(e.from, e.note);
+  }
+};
+
+TEST(Loop, machines_are_started_in_order_and_notes_and_timers_arrive) {
+  Context context;
+  TestPort port{{context}, {context}, {context}, {}};
+  Process process(context, port, Teller{}, Answerer{});
+  const Time before = now();
+  process.start();
+  ASSERT_TRUE(process.run_until([&] { return process.machine<0>().fired == 1; }, now() + seconds(10)));
+  EXPECT_EQ(process.machine<0>().told, 1U);
+  EXPECT_EQ(process.machine<0>().random_bytes, 32U);
+  EXPECT_GE(process.machine<0>().fired_at, before + milliseconds(5));
+  EXPECT_FALSE(process.machine<1>().told_before_started);
+  EXPECT_EQ(process.undelivered(), 0U);
+}
+
+TEST(Loop, a_nudge_of_another_thread_ends_a_park_without_deadline) {
+  Context context;
+  TestPort port{{context}, {context}, {context}, {}};
+  Process process(context, port);
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    done = true;
+    context.nudge();
+  });
+  EXPECT_TRUE(process.run_until([&] { return done.load(); }, end_of_time));
+  other.join();
+}
+
+TEST(Loop, a_readable_descriptor_ends_a_park_and_nothing_stays_held) {
+  Context context;
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "x", 1), 1);
+  WaitSet waits;
+  waits.descriptors.push_back({ends[0], POLLIN, 0});
+  const std::uint32_t seen = context.nudges.load();
+  park(context, waits, seen);
+  EXPECT_NE(context.nudges.load(), seen);
+  close(ends[0]);
+  close(ends[1]);
+  EXPECT_EQ(Resources::held_text(), "");
+}
+
+}  // namespace
+}  // namespace tenter::hw
