@@ -27,39 +27,57 @@ enum class Target : std::uint32_t { group = 1, rank = 2, per_rank = 3 };
 // "?" for a value that is none of them.
 constexpr const char* to_string(GroupState state) {
   switch (state) {
-    case GroupState::initializing: return "INITIALIZING";
-    case GroupState::ready: return "READY";
-    case GroupState::terminal: return "TERMINAL";
-    case GroupState::closed: return "CLOSED";
+    case GroupState::initializing:
+      return "INITIALIZING";
+    case GroupState::ready:
+      return "READY";
+    case GroupState::terminal:
+      return "TERMINAL";
+    case GroupState::closed:
+      return "CLOSED";
   }
   return "?";
 }
 constexpr const char* to_string(RequestState state) {
   switch (state) {
-    case RequestState::idle: return "IDLE";
-    case RequestState::request_ready: return "REQUEST_READY";
-    case RequestState::task_accepted: return "TASK_ACCEPTED";
-    case RequestState::task_done: return "TASK_DONE";
-    case RequestState::task_failed: return "TASK_FAILED";
-    case RequestState::shutdown_ready: return "SHUTDOWN_READY";
-    case RequestState::shutdown_done: return "SHUTDOWN_DONE";
+    case RequestState::idle:
+      return "IDLE";
+    case RequestState::request_ready:
+      return "REQUEST_READY";
+    case RequestState::task_accepted:
+      return "TASK_ACCEPTED";
+    case RequestState::task_done:
+      return "TASK_DONE";
+    case RequestState::task_failed:
+      return "TASK_FAILED";
+    case RequestState::shutdown_ready:
+      return "SHUTDOWN_READY";
+    case RequestState::shutdown_done:
+      return "SHUTDOWN_DONE";
   }
   return "?";
 }
 constexpr const char* to_string(Opcode opcode) {
   switch (opcode) {
-    case Opcode::task: return "TASK";
-    case Opcode::control: return "CONTROL";
-    case Opcode::ping: return "PING";
-    case Opcode::shutdown: return "SHUTDOWN";
+    case Opcode::task:
+      return "TASK";
+    case Opcode::control:
+      return "CONTROL";
+    case Opcode::ping:
+      return "PING";
+    case Opcode::shutdown:
+      return "SHUTDOWN";
   }
   return "?";
 }
 constexpr const char* to_string(Target target) {
   switch (target) {
-    case Target::group: return "GROUP";
-    case Target::rank: return "RANK";
-    case Target::per_rank: return "PER_RANK";
+    case Target::group:
+      return "GROUP";
+    case Target::rank:
+      return "RANK";
+    case Target::per_rank:
+      return "PER_RANK";
   }
   return "?";
 }
@@ -96,9 +114,9 @@ inline constexpr Field error_length   {"error_bytes",     76,   4, false};
 inline constexpr Field reserved       {"reserved",        80, 176, false};
 // clang-format on
 
-inline constexpr Field fields[] = {magic,       version,       header_size,    page_size,      world,           group_state,
-                                   request_state, gap,         sequence,       opcode,         target,          target_rank,
-                                   request_count, request_length, response_count, response_length, error_length, reserved};
+inline constexpr Field fields[] = {
+    magic,  version, header_size, page_size,     world,          group_state,    request_state,   gap,          sequence,
+    opcode, target,  target_rank, request_count, request_length, response_count, response_length, error_length, reserved};
 
 constexpr bool fields_are_contiguous() {
   std::uint32_t at = 0;
