@@ -21,8 +21,8 @@ std::span<const FaultKind> fault_kinds();
 const FaultKind* fault_kind(Tag tag);
 const FaultKind* fault_kind(std::string_view name);
 
-// Where a process crashes or stops: the answer of that choice (1..places_max - 1) as an action number, log-uniform from 1 to about
-// 1,500, rising, so that a lower answer is an earlier place.
+// Where a process crashes or stops: the answer of that choice (1..places_max - 1) as an action number, log-uniform from 1 to
+// about 1,500, rising, so that a lower answer is an earlier place.
 inline constexpr std::uint32_t places_max = 128;
 std::uint64_t place_of(std::uint32_t answer);
 

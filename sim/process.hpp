@@ -57,6 +57,7 @@ struct ProcessSpec {
   std::vector<AnyMachine> machines;
   bool may_crash = false;
   bool may_stop = false;
+  std::string files_root;      // its Files port is rooted here, relative to the host's root; empty: at the root itself
   Duration restart_after{-1};  // >= 0: born again with fresh machines this long after a crash, once
 
   template <Machine M>
@@ -72,6 +73,10 @@ struct ProcessSpec {
     may_stop = true;
     return *this;
   }
+  ProcessSpec& rooted_at(std::string folder) {
+    files_root = std::move(folder);
+    return *this;
+  }
   ProcessSpec& restarts(Duration after) {
     restart_after = after;
     return *this;
@@ -84,6 +89,7 @@ struct Process {
   ProcessId id;
   ProcessIndex parent = no_process;
   Life life = Life::unborn;
+  std::string files_root;
   std::vector<AnyMachine> machines;
 
   Fifo<Inbound> inbox;
@@ -100,8 +106,8 @@ struct Process {
   bool may_crash = false, may_stop = false;
   Duration restart_after{-1};
   std::vector<AnyMachine> reborn;  // machines as they were before the start, when it restarts
-  std::uint64_t actions = 0;   // performed so far
-  std::uint64_t crash_at = 0;  // 0: never
+  std::uint64_t actions = 0;       // performed so far
+  std::uint64_t crash_at = 0;      // 0: never
   std::uint64_t stop_at = 0;
   Duration stopped_for{-1};  // < 0: for ever
 

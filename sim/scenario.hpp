@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/action.hpp"
 #include "core/event.hpp"
 #include "sim/choice.hpp"
 #include "sim/process.hpp"
@@ -21,7 +22,7 @@ class ClientPort {
   explicit ClientPort(World& world) : world_(world) {}
   // The call reaches the machine `role` of `process` after `delay`.
   Ticket submit(ProcessIndex process, Role role, Note call, Duration delay = Duration{0});
-  std::uint32_t choose(std::uint32_t n);  // shape of the work: on the tape, 0 the smallest
+  std::uint32_t choose(std::uint32_t n);              // shape of the work: on the tape, 0 the smallest
   ProcessIndex process(std::string_view name) const;  // the newest of this name (a restarted one has the same name)
   Time now() const;
   std::uint64_t digest() const;
@@ -55,7 +56,7 @@ using WorkFunction = std::function<WorkResult(ProcessIndex, const Blob& callable
 struct LauncherSpec {
   std::string program;  // matches arguments[0]
   std::uint32_t ranks = 0;
-  std::function<ProcessSpec(Rank)> make_rank;
+  std::function<ProcessSpec(Rank, const action::Spawn&)> make_rank;
 };
 
 class Scenario {

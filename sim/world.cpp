@@ -58,32 +58,49 @@ World::~World() = default;
 void World::run() {
   CheckScope checks;
   try {
-    for (auto& spec : scenario_.processes_) start_process(add_process(std::move(*spec), no_process));
-    Item heal;
-    heal.kind = Item::Kind::heal;
-    schedule(scenario_.chaos_, std::move(heal));
-    Item end;
-    end.kind = Item::Kind::end;
-    schedule(scenario_.chaos_ + scenario_.patience_, std::move(end));
-    booting_ = scenario_.booted_ != nullptr;
-    choices_.quiet(booting_);
-    if (workload_) workload_->start(client_port_);
-    while (!queue_.empty() && !over_) {
-      auto [when, item] = queue_.pop();
-      now_ = when;
-      ++turns_;
-      handle(item);
-      if (steps_ >= scenario_.step_limit_) {
-        decided_ = false;
-        over_ = true;
-      }
-      if (booting_ && scenario_.booted_(*workload_)) end_boot();
-      if (quiescent()) break;
+    begin();
+    while (step()) {
     }
     if (!finding_ && decided_) finish();
   } catch (const CheckFailure& failure) {
     fail(FindingKind::safety, "check", failure.text);
   }
+}
+
+void World::begin() {
+  for (auto& spec : scenario_.processes_) start_process(add_process(std::move(*spec), no_process));
+  Item heal;
+  heal.kind = Item::Kind::heal;
+  schedule(scenario_.chaos_, std::move(heal));
+  Item end;
+  end.kind = Item::Kind::end;
+  schedule(scenario_.chaos_ + scenario_.patience_, std::move(end));
+  booting_ = scenario_.booted_ != nullptr;
+  choices_.quiet(booting_);
+  if (workload_) workload_->start(client_port_);
+}
+
+bool World::step() {
+  if (over_ || quiescent()) return false;
+  auto [when, item] = queue_.pop();
+  now_ = when;
+  ++turns_;
+  handle(item);
+  if (steps_ >= scenario_.step_limit_) {
+    decided_ = false;
+    over_ = true;
+  }
+  if (booting_ && scenario_.booted_(*workload_)) end_boot();
+  return true;
+}
+
+void World::inject(ProcessIndex index, Role role, Action action) {
+  Process& p = *processes_[index];
+  p.backlog.push({role, std::move(action)});
+  current_turn_ = index;
+  while (p.life == Life::running && !p.scheduled && (p.performing || !p.backlog.empty())) advance(p);
+  current_turn_ = no_process;
+  if (!p.inbox.empty()) wake(index);
 }
 
 // From here on faults are possible: where a process crashes or stops is drawn anew, counted from now.
@@ -145,7 +162,9 @@ void World::handle(Item& item) {
     case Item::Kind::scribble:
       pages_.scribble();
       break;
-    case Item::Kind::restart: restart(item.process); break;
+    case Item::Kind::restart:
+      restart(item.process);
+      break;
     case Item::Kind::heal:
       --phase_marks_;
       healed_ = true;
@@ -385,6 +404,7 @@ ProcessIndex World::add_process(ProcessSpec spec, ProcessIndex parent) {
   p->parent = parent;
   p->id = {1000 + index, 10 + index};
   p->machines = std::move(spec.machines);
+  p->files_root = std::move(spec.files_root);
   p->may_crash = spec.may_crash;
   p->may_stop = spec.may_stop;
   p->restart_after = spec.restart_after;
@@ -451,6 +471,7 @@ void World::abandon_tickets(ProcessIndex index) {
 void World::restart(ProcessIndex index) {
   ProcessSpec spec;
   spec.name = processes_[index]->name;
+  spec.files_root = processes_[index]->files_root;
   spec.machines = std::move(processes_[index]->reborn);
   const ProcessIndex born = add_process(std::move(spec), processes_[index]->parent);
   start_process(born);

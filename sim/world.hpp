@@ -85,6 +85,10 @@ class World : public Findings {
 
   // Runs to the end or to the first failure.
   void run();
+  // The same by hand, for tests of the models: begin, step until it answers false, and actions that no machine asked for.
+  void begin();
+  bool step();
+  void inject(ProcessIndex process, Role role, Action action);
 
   const std::optional<Finding>& finding() const { return finding_; }
   bool decided() const { return decided_; }  // false: the step limit was reached first

@@ -31,7 +31,7 @@ std::uint32_t CollectivesModel::add_job(std::vector<ProcessIndex> ranks) {
   const auto job = static_cast<std::uint32_t>(jobs_.size());
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank] >= members_.size()) members_.resize(ranks[rank] + 1);
-    members_[ranks[rank]] = {job, rank, 0};
+    members_[ranks[rank]] = {job, rank, {}};
   }
   jobs_.push_back(std::move(ranks));
   return job;
@@ -73,6 +73,13 @@ void CollectivesModel::enter(Process& p, Role role, Op op, Kind kind, Communicat
     return;
   }
   const Membership& member = members_[p.index];
+  Status status = Status::ok;
+  const std::string why = refusal(member, kind, communicator, root, target, status);
+  if (status != Status::ok) {
+    world_.post(p.index, role,
+                event::CollectiveDone{Time{}, op, status, Blob(p.name + ": " + name_of_kind(kind) + ": " + why), {}}, hop);
+    return;
+  }
   Channel& c = channel(member.job, communicator);
   const std::uint64_t number_of_round = c.next[member.rank]++;
   const std::size_t at = static_cast<std::size_t>(number_of_round - c.first);
@@ -104,51 +111,94 @@ void CollectivesModel::enter(Process& p, Role role, Op op, Kind kind, Communicat
   }
 }
 
-void CollectivesModel::finish(Channel& c, Round& round, std::uint32_t rank, Blob content, Parts parts, Duration base) {
+std::string CollectivesModel::refusal(const Membership& member, Kind kind, Communicator communicator, Rank root,
+                                      Communicator target, Status& found) const {
+  const auto has = [&](Communicator name) {
+    return name == world_communicator || std::find(member.held.begin(), member.held.end(), name) != member.held.end();
+  };
+  if (!has(communicator)) {
+    found = Status::unavailable;
+    return "there is no communicator " + std::to_string(number(communicator));
+  }
+  if (kind == Kind::free && communicator == world_communicator) {
+    found = Status::unavailable;
+    return "the world cannot be freed";
+  }
+  if (kind == Kind::duplicate && has(target)) {
+    found = Status::exists;
+    return "communicator " + std::to_string(number(target)) + " exists";
+  }
+  if (number(root) >= jobs_[member.job].size()) {
+    found = Status::invalid;
+    return "root " + std::to_string(number(root)) + " of " + std::to_string(jobs_[member.job].size()) + " ranks";
+  }
+  return {};
+}
+
+void CollectivesModel::finish(Channel& c, Round& round, std::uint32_t rank, Blob content, Parts parts, Status status) {
   Arrival& arrival = round.ranks[rank];
   arrival.done = true;
   ++round.finished;
   const ProcessIndex process = jobs_[c.job][rank];
-  if (round.kind == Kind::duplicate) ++members_[process].held;
-  if (round.kind == Kind::free && members_[process].held > 0) --members_[process].held;
-  world_.post(process, arrival.role, event::CollectiveDone{Time{}, arrival.op, Status::ok, std::move(content), std::move(parts)},
-              base);
+  if (round.kind == Kind::duplicate) members_[process].held.push_back(round.target);
+  if (round.kind == Kind::free) std::erase(members_[process].held, c.name);
+  world_.post(process, arrival.role, event::CollectiveDone{Time{}, arrival.op, status, std::move(content), std::move(parts)},
+              hop);
+}
+
+// A payload over the limit fails its round: everywhere, or (gather) at the root and at whoever brought it.
+bool CollectivesModel::over_limit(Channel& c, Round& round) {
+  const bool of_root = round.kind == Kind::bcast;
+  for (std::uint32_t rank = 0; rank < round.ranks.size(); ++rank) {
+    const std::uint64_t bytes = round.ranks[rank].content.size();
+    if (bytes <= payload_bytes_max || (of_root && rank != number(round.root))) continue;
+    const Blob why("a payload of " + std::to_string(bytes) + " B from " + world_.process(jobs_[c.job][rank]).name +
+                   " is over the limit");
+    for (std::uint32_t other = 0; other < round.ranks.size(); ++other) {
+      if (!round.ranks[other].here || round.ranks[other].done) continue;
+      const bool fails = round.kind != Kind::gather || other == rank || other == number(round.root);
+      finish(c, round, other, fails ? why : Blob(), {}, fails ? Status::invalid : Status::ok);
+    }
+    return true;
+  }
+  return false;
 }
 
 void CollectivesModel::advance(Channel& c, Round& round) {
   const auto size = static_cast<std::uint32_t>(round.ranks.size());
-  const std::uint32_t root = number(round.root) < size ? number(round.root) : 0;
+  const std::uint32_t root = number(round.root);
   const bool all = round.arrived == size;
   const bool eager = world_.choices().choose(Tag::eager, c.job, 2) == 0;
   if (round.kind == Kind::bcast) {
-    if (!round.ranks[root].here) return;
+    if (!round.ranks[root].here || over_limit(c, round)) return;
     const Blob content = round.ranks[root].content;
     for (std::uint32_t rank = 0; rank < size; ++rank) {
       Arrival& arrival = round.ranks[rank];
       if (!arrival.here || arrival.done) continue;
       if (rank == root && !eager && !all) continue;
-      finish(c, round, rank, content, {}, hop);
+      finish(c, round, rank, content, {});
     }
   } else if (round.kind == Kind::gather) {
     for (std::uint32_t rank = 0; rank < size; ++rank) {
       Arrival& arrival = round.ranks[rank];
-      if (!arrival.here || arrival.done || rank == root) continue;
+      if (!arrival.here || arrival.done || rank == root || arrival.content.size() > payload_bytes_max) continue;
       if (!eager && !round.ranks[root].here) continue;
-      finish(c, round, rank, {}, {}, hop);
+      finish(c, round, rank, {}, {});
     }
-    if (!all || round.ranks[root].done) return;
+    if (!all || round.ranks[root].done || over_limit(c, round)) return;
     std::vector<Blob> contents;
     contents.reserve(size);
     for (Arrival& arrival : round.ranks) contents.push_back(arrival.content);
-    finish(c, round, root, {}, Parts(std::move(contents)), hop);
+    finish(c, round, root, {}, Parts(std::move(contents)));
   } else if (all) {
+    if (over_limit(c, round)) return;
     Parts parts;
     if (round.kind == Kind::allgather) {
       std::vector<Blob> contents;
       for (Arrival& arrival : round.ranks) contents.push_back(arrival.content);
       parts = Parts(std::move(contents));
     }
-    for (std::uint32_t rank = 0; rank < size; ++rank) finish(c, round, rank, {}, parts, hop);
+    for (std::uint32_t rank = 0; rank < size; ++rank) finish(c, round, rank, {}, parts);
   }
 }
 
@@ -172,7 +222,7 @@ std::string CollectivesModel::waits() const {
 }
 
 std::uint32_t CollectivesModel::held(ProcessIndex process) const {
-  return process < members_.size() ? members_[process].held : 0;
+  return process < members_.size() ? static_cast<std::uint32_t>(members_[process].held.size()) : 0;
 }
 
 }  // namespace tenter::sim

@@ -15,6 +15,8 @@ class World;
 class CollectivesModel {
  public:
   explicit CollectivesModel(World& world) : world_(world) {}
+  static constexpr std::uint64_t payload_bytes_max = 16u << 20;
+
   // A job: the ranks of one launcher, in order. Returns the job's number.
   std::uint32_t add_job(std::vector<ProcessIndex> ranks);
 
@@ -56,12 +58,16 @@ class CollectivesModel {
   struct Membership {
     std::uint32_t job = 0xFFFFFFFFu;
     std::uint32_t rank = 0;
-    std::uint32_t held = 0;
+    std::vector<Communicator> held;  // beyond the world
   };
 
   void enter(Process& p, Role role, Op op, Kind kind, Communicator communicator, Rank root, Blob content, Communicator target);
+  // Why this rank may not issue it; nothing is matched then. `found`: the status of the refusal.
+  std::string refusal(const Membership& member, Kind kind, Communicator communicator, Rank root, Communicator target,
+                      Status& found) const;
   void advance(Channel& channel, Round& round);
-  void finish(Channel& channel, Round& round, std::uint32_t rank, Blob content, Parts parts, Duration base);
+  bool over_limit(Channel& channel, Round& round);
+  void finish(Channel& channel, Round& round, std::uint32_t rank, Blob content, Parts parts, Status status = Status::ok);
   Channel& channel(std::uint32_t job, Communicator name);
   static const char* name_of_kind(Kind kind);
 

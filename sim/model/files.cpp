@@ -12,6 +12,11 @@ std::string folder_of(std::string_view path) {
   return std::string(slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash));
 }
 
+std::string full_path(const Process& p, const Blob& path) {
+  if (p.files_root.empty()) return std::string(path.text());
+  return path.empty() ? p.files_root : p.files_root + "/" + std::string(path.text());
+}
+
 }  // namespace
 
 void FilesModel::done(Process& p, Role role, Op op, Status status, Blob content) {
@@ -32,7 +37,7 @@ void FilesModel::changed(const std::string& directory) {
 }
 
 void FilesModel::perform(Process& p, Role role, const action::PublishFile& a) {
-  const std::string path(a.path.text()), folder = folder_of(path);
+  const std::string path = full_path(p, a.path), folder = folder_of(path);
   if (!folder.empty() && !directories_.contains(folder))
     return done(p, role, a.op, Status::not_found, Blob(path + ": no such directory"));
   if (world_.allowed(Tag::no_space) && world_.choices().choose(Tag::no_space, p.index, 2) != 0) {
@@ -45,35 +50,35 @@ void FilesModel::perform(Process& p, Role role, const action::PublishFile& a) {
 }
 
 void FilesModel::perform(Process& p, Role role, const action::ReadFile& a) {
-  const auto found = files_.find(std::string(a.path.text()));
-  if (found == files_.end()) return done(p, role, a.op, Status::not_found, Blob(std::string(a.path.text()) + ": no such file"));
+  const auto found = files_.find(full_path(p, a.path));
+  if (found == files_.end()) return done(p, role, a.op, Status::not_found, Blob(full_path(p, a.path) + ": no such file"));
   if (found->second.size() > a.limit)
-    return done(p, role, a.op, Status::invalid, Blob(std::string(a.path.text()) + ": larger than the limit"));
+    return done(p, role, a.op, Status::invalid, Blob(full_path(p, a.path) + ": larger than the limit"));
   done(p, role, a.op, Status::ok, found->second);
 }
 
 void FilesModel::perform(Process& p, Role role, const action::ListFiles& a) {
-  const std::string prefix = std::string(a.directory.text()) + "/";
+  const std::string prefix = full_path(p, a.directory) + "/";
   std::vector<Blob> names;
   for (auto at = files_.lower_bound(prefix); at != files_.end() && at->first.starts_with(prefix); ++at)
     names.emplace_back(std::string_view(at->first).substr(prefix.size()));
-  const bool exists = directories_.contains(std::string(a.directory.text()));
+  const bool exists = directories_.contains(full_path(p, a.directory));
   world_.post(p.index, role, event::FilesListed{Time{}, a.op, exists ? Status::ok : Status::not_found, Parts(std::move(names))},
               file_operation);
 }
 
 void FilesModel::perform(Process& p, Role role, const action::WatchFiles& a) {
-  watchers_.push_back({p.index, role, a.op, std::string(a.directory.text())});
+  watchers_.push_back({p.index, role, a.op, full_path(p, a.directory)});
 }
 
 void FilesModel::perform(Process& p, Role role, const action::RemoveFile& a) {
-  files_.erase(std::string(a.path.text()));
-  changed(folder_of(a.path.text()));
+  files_.erase(full_path(p, a.path));
+  changed(folder_of(full_path(p, a.path)));
   done(p, role, a.op, Status::ok, {});
 }
 
 void FilesModel::perform(Process& p, Role role, const action::MakeDirectory& a) {
-  const std::string path(a.path.text());
+  const std::string path = full_path(p, a.path);
   if (world_.allowed(Tag::no_space) && world_.choices().choose(Tag::no_space, p.index, 2) != 0) {
     world_.spend(Tag::no_space);
     return done(p, role, a.op, Status::no_space, Blob(path + ": no space left on device"));
@@ -83,7 +88,7 @@ void FilesModel::perform(Process& p, Role role, const action::MakeDirectory& a) 
 }
 
 void FilesModel::perform(Process& p, Role role, const action::RemoveDirectory& a) {
-  const std::string path(a.path.text()), prefix = path + "/";
+  const std::string path = full_path(p, a.path), prefix = path + "/";
   for (auto at = files_.lower_bound(prefix); at != files_.end() && at->first.starts_with(prefix);) at = files_.erase(at);
   directories_.erase(path);
   changed(path);

@@ -26,7 +26,7 @@ void LaunchersModel::perform(Process& p, Role role, const action::Spawn& a) {
   launcher.name = spec->program;
   job.launcher = world_.add_process(std::move(launcher), p.index);
   for (std::uint32_t rank = 0; rank < spec->ranks; ++rank)
-    job.ranks.push_back(world_.add_process(spec->make_rank(Rank{rank}), job.launcher));
+    job.ranks.push_back(world_.add_process(spec->make_rank(Rank{rank}, a), job.launcher));
   world_.start_process(job.launcher);
   world_.collectives().add_job(job.ranks);
   const auto number_of_job = static_cast<std::uint64_t>(jobs_.size());

@@ -185,10 +185,11 @@ Protocol crashing_ticker() {
                   s.allow(Tag::stop, 2);
                   for (const char* name : {"a", "b", "c", "d"}) s.process(name).runs(Ticker{6}).crashes().stops();
                 })
-      .always("c is not killed after its third tick", [](const View& v) {
-        const Process& c = v.world().process(2);
-        return c.life != Life::gone || c.machines[0].as<Ticker>()->fired < 3;
-      })
+      .always("c is not killed after its third tick",
+              [](const View& v) {
+                const Process& c = v.world().process(2);
+                return c.life != Life::gone || c.machines[0].as<Ticker>()->fired < 3;
+              })
       .eventually("c lives", [](const View& v) { return v.world().process(2).life != Life::gone; });
   return protocol;
 }
