@@ -1,0 +1,36 @@
+// The side file of a recording: the bytes of the longer blobs, once a digest.
+//
+//   file = "tenter.blobs/1\n" (u64 digest, u64 length, bytes)*
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/blob.hpp"
+
+namespace tenter::recording {
+
+inline constexpr std::string_view blobs_magic = "tenter.blobs/1\n";
+inline constexpr std::size_t blob_head_bytes = 16;
+inline constexpr std::size_t inline_blob_bytes_max = 16;
+
+// The 16 bytes before a blob's own.
+void encode_blob_head(const Blob& blob, MutableBytes to);
+
+class BlobStore {
+ public:
+  BlobStore() = default;
+  // Reads up to the first entry that is cut or does not match its digest; what is behind it is not believed.
+  explicit BlobStore(Bytes side_file);
+  std::optional<Blob> find(std::uint64_t digest, std::uint64_t length) const;
+  std::size_t size() const { return blobs_.size(); }
+  std::size_t offset() const { return at_; }  // where reading ended
+
+ private:
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Blob> blobs_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace tenter::recording

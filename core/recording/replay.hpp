@@ -1,0 +1,36 @@
+// Isolated replay: every machine of a process is fed what the recording says it was told, and must answer with the same actions.
+// Nothing else of the world is needed; other processes are not run.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/machine.hpp"
+#include "core/recording/log.hpp"
+
+namespace tenter::recording {
+
+struct Difference {
+  std::uint64_t step = 0;  // 0-based record
+  Role role{};
+  std::string event;                    // as text
+  std::uint32_t expected = 0, got = 0;  // short digests of the actions: recorded, replayed
+  std::string actions;                  // replayed, as text
+  std::string state;                    // of the machine, before the event
+};
+
+struct ReplayResult {
+  std::uint64_t steps = 0;  // records that were fed and agreed
+  std::optional<Difference> difference;
+  std::optional<Error> damage;  // the log cannot be read further: where and why
+  bool complete = false;        // the log has its end; else the process was killed or the log is cut
+  bool equal() const { return !difference && !damage; }
+};
+
+// The short digest of actions in their order, as Traced (core/traced.hpp) and short_digest make it.
+std::uint32_t digest_of_actions(const std::vector<Action>& actions);
+
+// machines[i] plays role i. Stops at the first difference.
+ReplayResult replay(LogReader& log, std::vector<AnyMachine>& machines);
+
+}  // namespace tenter::recording
