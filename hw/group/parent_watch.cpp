@@ -1,0 +1,82 @@
+#include "hw/group/parent_watch.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <string>
+#include <system_error>
+
+#include "hw/posix/host_part.hpp"
+
+namespace tenter::hw {
+namespace {
+
+tl::unexpected<Error> refused(const char* step) {
+  const int code = errno;
+  return error(code == ESRCH ? Status::not_found : Status::failed,
+               std::string("parent watch: ") + step + ": " + std::generic_category().message(code), code);
+}
+
+// False when `stop` came first.
+bool wait_for(int awaited, int stop, int milliseconds) {
+  pollfd both[2] = {{stop, POLLIN, 0}, {awaited, POLLIN, 0}};
+  int ready = 0;
+  while ((ready = poll(both, 2, milliseconds)) < 0 && errno == EINTR) {
+  }
+  return (both[0].revents & POLLIN) == 0;
+}
+
+}  // namespace
+
+Result<ProcessId> read_process_id(std::string_view text) {
+  ProcessId process;
+  const char* end = text.data() + text.size();
+  const auto pid = std::from_chars(text.data(), end, process.pid);
+  if (pid.ec == std::errc{} && pid.ptr != end && *pid.ptr == ':' && process.pid > 0) {
+    const auto start = std::from_chars(pid.ptr + 1, end, process.start_time);
+    if (start.ec == std::errc{} && start.ptr == end) return process;
+  }
+  return error(Status::invalid, "process id: \"" + std::string(text) + "\" is not pid:start_time");
+}
+
+std::string write_process_id(ProcessId process) { return std::to_string(process.pid) + ":" + std::to_string(process.start_time); }
+
+Result<ParentWatch> ParentWatch::open(ProcessId parent) {
+  ParentWatch watch;
+  watch.parent_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(parent.pid), 0)));
+  if (!watch.parent_) return refused("pidfd_open");
+  // Looked at after it was opened: the descriptor cannot become another process's.
+  if (start_time_of(parent.pid) != parent.start_time)
+    return error(Status::not_found, "parent watch: process " + std::to_string(parent.pid) + " is another one by now");
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return refused("pipe");
+  watch.read_end_ = Descriptor(ends[0]);
+  watch.write_end_ = Descriptor(ends[1]);
+  watch.stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
+  if (!watch.stop_) return refused("eventfd");
+  return watch;
+}
+
+void ParentWatch::start(Duration grace, int code) {
+  const auto milliseconds = static_cast<int>(number(grace) / 1'000'000);
+  thread_ =
+      std::thread([parent = parent_.get(), stop = stop_.get(), write_end = std::move(write_end_), milliseconds, code]() mutable {
+        if (!wait_for(parent, stop, -1)) return;
+        write_end = Descriptor();
+        if (wait_for(-1, stop, milliseconds)) _exit(code);
+      });
+}
+
+ParentWatch::~ParentWatch() {
+  if (!thread_.joinable()) return;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = write(stop_.get(), &one, sizeof one);
+  thread_.join();
+}
+
+}  // namespace tenter::hw
