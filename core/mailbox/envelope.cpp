@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/utf8.hpp"
 #include "core/text.hpp"
+#include "core/utf8.hpp"
 #include "core/wire.hpp"
 
 namespace tenter::mailbox {
@@ -13,6 +13,9 @@ namespace {
 constexpr std::uint32_t envelope_magic = 0x45424D54;   // "TMBE"
 constexpr std::uint32_t record_magic = 0x52424D54;     // "TMBR"
 constexpr std::uint32_t readiness_magic = 0x59424D54;  // "TMBY"
+// What an envelope is. In every one at the same place, so that a cut envelope is never taken for the order to leave.
+constexpr std::uint32_t request_kind = 1, leave_kind = 2;
+constexpr std::size_t request_header_bytes = 28;  // of the 36 in the page: without response count and bytes
 // A text that is cut here is still longer than an error list takes, so that it is marked as cut there.
 constexpr std::size_t text_limit = error_message_bytes_max + error_type_bytes_max;
 
@@ -51,36 +54,33 @@ Result<RequestFields> read_request_fields(Bytes bytes) {
 }
 
 Blob write_envelope(const RequestFields& fields, Bytes vector) {
-  constexpr std::size_t head = 8 + 28;
-  return Blob(head + vector.size(), [&](MutableBytes to) {
-    std::byte* at = to.data();
-    wire::store(at, envelope_magic);
-    wire::store(at + 4, envelope_version);
-    wire::store(at + 8, fields.sequence);
-    wire::store(at + 16, number(fields.opcode));
-    wire::store(at + 20, number(fields.target));
-    wire::store(at + 24, static_cast<std::uint32_t>(fields.rank));
-    wire::store(at + 28, fields.count);
-    wire::store(at + 32, fields.bytes);
-    std::copy(vector.begin(), vector.end(), at + head);
+  constexpr std::size_t head = 12;
+  return Blob(head + request_header_bytes + vector.size(), [&](MutableBytes to) {
+    wire::store(to.data(), envelope_magic);
+    wire::store(to.data() + 4, envelope_version);
+    wire::store(to.data() + 8, request_kind);
+    const Blob header = write_request_fields(fields);
+    const Bytes kept = header.bytes().first(request_header_bytes);
+    std::copy(kept.begin(), kept.end(), to.begin() + head);
+    std::copy(vector.begin(), vector.end(), to.begin() + head + request_header_bytes);
   });
 }
 
 Blob write_leave_envelope() {
-  wire::Writer writer(8);
-  return writer.u32(envelope_magic).u32(envelope_version).blob();
+  wire::Writer writer(12);
+  return writer.u32(envelope_magic).u32(envelope_version).u32(leave_kind).blob();
 }
 
 Result<Envelope> read_envelope(Bytes bytes) {
   wire::Reader reader(bytes);
   if (reader.u32() != envelope_magic || reader.u32() != envelope_version) return broken("envelope", bytes.size());
   Envelope envelope;
-  envelope.leave = reader.at_end();
-  if (envelope.leave) return envelope;
-  auto fields = read_request_fields(bytes.subspan(reader.offset()));
-  if (!fields) return broken("envelope", bytes.size());
-  envelope.fields = *fields;
-  (void)reader.bytes(28);
+  const std::uint32_t kind = reader.u32();
+  envelope.leave = kind == leave_kind;
+  if (envelope.leave && reader.at_end()) return envelope;
+  const Bytes header = reader.bytes(request_header_bytes);
+  if (kind != request_kind || !reader.ok()) return broken("envelope", bytes.size());
+  envelope.fields = *read_request_fields(header);
   envelope.vector = reader.bytes(reader.left());
   if (envelope.vector.size() != envelope.fields.bytes) return broken("envelope", bytes.size());
   return envelope;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/utf8.hpp"
 #include "core/text.hpp"
+#include "core/utf8.hpp"
 #include "core/wire.hpp"
 
 namespace tenter::mailbox {
@@ -37,6 +37,15 @@ Blob write_frame(FrameType type, const FrameIdentity& identity, std::uint32_t fl
   });
 }
 
+Result<void> check_task(const TaskCall& call) {
+  if (call.scalars.size() > scalars_max)
+    return error(Status::no_space, "task: " + text_of(std::uint64_t{call.scalars.size()}) + " scalars, the limit is 4096");
+  if (call.inline_bytes.size() > inline_bytes_max)
+    return error(Status::no_space, "task: " + text_of(std::uint64_t{call.inline_bytes.size()}) +
+                                       " inline bytes, the limit is 1048576; a control COPY_TO_REMOTE carries more");
+  return {};
+}
+
 Blob write_task(const FrameIdentity& identity, const TaskCall& call) {
   wire::Writer writer(80 + 8 * call.scalars.size() + call.inline_bytes.size());
   writer.bytes(call.callable);
@@ -54,23 +63,25 @@ Blob write_control(const FrameIdentity& identity, const ControlCall& call, bool 
   return write_frame(FrameType::control, identity, group_target ? group_target_flag : 0, writer.written());
 }
 
-Blob write_completion(const FrameIdentity& identity, const ReplyContent& reply) {
-  wire::Writer writer(24 + reply.error.size() + reply.result.size());
-  writer.u64(identity.sequence).i32(reply.code).counted(utf8_cut(reply.error, error_text_bytes_max));
-  if (!reply.result.empty()) writer.counted(reply.result);
+Blob write_completion(const FrameIdentity& identity, std::int32_t code, std::string_view error) {
+  const std::string text = utf8_repaired(error);
+  wire::Writer writer(16 + text.size());
+  writer.u64(identity.sequence).i32(code).counted(utf8_cut(text, error_text_bytes_max));
   return write_frame(FrameType::completion, identity, 0, writer.written());
 }
 
 Blob write_control_reply(const FrameIdentity& identity, std::uint32_t name, const ReplyContent& reply) {
-  wire::Writer writer(32 + reply.error.size() + reply.result.size());
+  const std::string repaired = utf8_repaired(reply.error);
+  const std::string_view text = utf8_cut(repaired, error_text_bytes_max);
+  wire::Writer writer(28 + text.size() + reply.result.size());
   writer.u64(identity.sequence).u32(name).u32(control_version).i32(reply.code);
-  writer.counted(utf8_cut(reply.error, error_text_bytes_max)).counted(reply.result);
+  writer.counted(text).counted(reply.result);
   return write_frame(FrameType::control_reply, identity, 0, writer.written());
 }
 
-std::uint64_t reply_frame_bytes(FrameType type, const ReplyContent& reply) {
-  const std::uint64_t head = type == FrameType::completion ? 16u + (reply.result.empty() ? 0u : 4u) : 28u;
-  return frame_header_bytes + head + std::min<std::uint64_t>(reply.error.size(), error_text_bytes_max) + reply.result.size();
+Blob write_task_reply(const FrameIdentity& identity, const ReplyContent& reply) {
+  if (reply.code != 0 || reply.result.empty()) return write_completion(identity, reply.code, reply.error);
+  return write_control_reply(identity, 0, reply);
 }
 
 Result<Frame> read_frame(Bytes bytes) {
@@ -89,7 +100,7 @@ Result<Frame> read_frame(Bytes bytes) {
   const std::uint32_t length = reader.u32();
   frame.flags = reader.u32();
   if ((frame.flags & ~group_target_flag) != 0) return wrong("flags", 36, frame.flags, "only bit 0 is known");
-  if (length > frame_payload_max) return wrong("payload bytes", 32, length, "more than 16777168");
+  if (length > slr3_payload_bytes_max) return wrong("payload bytes", 32, length, "more than 16777216");
   if (length != bytes.size() - frame_header_bytes) return wrong("payload bytes", 32, length, "not what follows");
   frame.payload = bytes.subspan(frame_header_bytes);
   return frame;
@@ -100,13 +111,17 @@ Result<TaskCall> read_task(Bytes payload) {
   TaskCall call;
   const Bytes digest = reader.bytes(callable_digest_bytes);
   if (reader.ok()) std::copy(digest.begin(), digest.end(), call.callable.begin());
-  for (std::size_t i = 0; i < config_numbers; ++i) (void)reader.i32();
-  (void)reader.counted(1'024);
+  std::int32_t diagnostics = 0;
+  (void)reader.i32();  // threads
+  for (std::size_t i = 1; i < config_numbers; ++i) diagnostics |= reader.i32();
+  const Bytes prefix = reader.counted(output_prefix_bytes_max);
   const std::uint32_t tensors = reader.u32();
   const std::uint32_t scalars = reader.u32();
   if (!reader.ok()) return cut_at("task", payload.size());
+  if (diagnostics != 0 && prefix.empty())
+    return error(Status::invalid, "task: its config at offset 32 enables diagnostics, but has no output prefix at offset 56");
   if (tensors != 0)
-    return error(Status::invalid,
+    return error(Status::unavailable,
                  "task: " + text_of(tensors) + " tensors, but this mailbox carries scalars and inline bytes only");
   if (scalars > scalars_max) return error(Status::invalid, "task: " + text_of(scalars) + " scalars, more than 4096");
   for (std::uint32_t i = 0; i < scalars && reader.ok(); ++i) call.scalars.push_back(reader.u64());
@@ -120,7 +135,7 @@ Result<ControlCall> read_control(Bytes payload) {
   ControlCall call;
   call.name = reader.u32();
   const std::uint32_t version = reader.u32();
-  call.command = reader.counted(frame_payload_max);
+  call.command = reader.counted(slr3_payload_bytes_max);
   if (!reader.at_end()) return cut_at("control", payload.size());
   if (call.name < 1 || call.name > control_names)
     return error(Status::invalid, "control: name " + text_of(call.name) + " at offset 0 is not 1..17");
@@ -129,20 +144,25 @@ Result<ControlCall> read_control(Bytes payload) {
 }
 
 Result<ReplyContent> read_reply(const Frame& frame) {
+  const bool of_control = frame.type == FrameType::control_reply;
+  if (!of_control && frame.type != FrameType::completion)
+    return error(Status::invalid, "reply: frame type " + text_of(number(frame.type)) + " is not a reply");
   wire::Reader reader(frame.payload);
   ReplyContent reply;
   const std::uint64_t sequence = reader.u64();
-  if (frame.type == FrameType::control_reply) (void)reader.u64();  // name, version
+  if (of_control) reply.control = reader.u32();
+  const std::uint32_t version = of_control ? reader.u32() : control_version;
   reply.code = reader.i32();
   const Bytes text = reader.counted(error_text_bytes_max);
-  if (frame.type == FrameType::control_reply || (reader.ok() && reader.left() > 0))
-    reply.result = reader.counted(frame_payload_max);
-  if (frame.type != FrameType::control_reply && frame.type != FrameType::completion)
-    return error(Status::invalid, "reply: frame type " + text_of(number(frame.type)) + " is not a reply");
+  if (of_control) reply.result = reader.counted(slr3_payload_bytes_max);
   if (!reader.at_end()) return cut_at("reply", frame.payload.size());
   if (sequence != frame.identity.sequence)
     return error(Status::mismatch, "reply: sequence " + text_of(sequence) + " in the payload, " +
                                        text_of(frame.identity.sequence) + " in the header");
+  if (reply.control > control_names)
+    return error(Status::invalid, "reply: control " + text_of(reply.control) + " at offset 8 is not 0..17");
+  if (version != control_version)
+    return error(Status::invalid, "reply: control version " + text_of(version) + " at offset 12 is not 1");
   reply.error = {reinterpret_cast<const char*>(text.data()), text.size()};
   return reply;
 }

@@ -30,6 +30,9 @@ inline constexpr std::uint32_t control_version = 1;
 inline constexpr std::uint32_t control_names = 17;  // 1..17
 inline constexpr std::uint32_t alloc_domain_control = 14, release_domain_control = 15;
 inline constexpr std::size_t callable_digest_bytes = 32;
+// What SLR3 allows; what the mailbox's page has room for is frame_payload_max (layout.hpp), 48 bytes less.
+inline constexpr std::uint32_t slr3_payload_bytes_max = 16'777'216;
+inline constexpr std::uint32_t output_prefix_bytes_max = 1'024;
 inline constexpr std::uint32_t scalars_max = 4'096;
 inline constexpr std::uint32_t inline_bytes_max = 1'048'576;
 inline constexpr std::uint32_t error_text_bytes_max = 4'096;
@@ -66,21 +69,31 @@ struct ReplyContent {
   std::int32_t code = 0;
   std::string_view error;
   Bytes result;
+  std::uint32_t control = 0;  // CONTROL_REPLY: which control is answered, 0: a task (ours); COMPLETION: 0
 };
 
 Blob write_frame(FrameType type, const FrameIdentity& identity, std::uint32_t flags, Bytes payload);
+// What write_task() must not be given, because read_task() would refuse it: no_space, with the limit.
+Result<void> check_task(const TaskCall& call);
 Blob write_task(const FrameIdentity& identity, const TaskCall& call);
 Blob write_control(const FrameIdentity& identity, const ControlCall& call, bool group_target);
 
-// COMPLETION carries no result in SLR3; ours appends u32 length + bytes when, and only when, a task returned some.
-Blob write_completion(const FrameIdentity& identity, const ReplyContent& reply);
+// Error texts become well-formed UTF-8 of at most 4,096 bytes, cut between two characters.
+Blob write_completion(const FrameIdentity& identity, std::int32_t code, std::string_view error);
 Blob write_control_reply(const FrameIdentity& identity, std::uint32_t name, const ReplyContent& reply);
-// Bytes of such a reply's frame around its result; for the limit, before it is built.
-std::uint64_t reply_frame_bytes(FrameType type, const ReplyContent& reply);
+// SLR3's COMPLETION carries no result. A task that failed or returned nothing is answered by a COMPLETION, one with a result by a
+// CONTROL_REPLY of name 0, version 1, so that both stay byte-compatible.
+Blob write_task_reply(const FrameIdentity& identity, const ReplyContent& reply);
+// Bytes of the frame of a reply without error text; for the limit, before it is built. 16 and 28 are COMPLETION and
+// CONTROL_REPLY.
+constexpr std::uint64_t reply_frame_bytes(bool task, std::uint64_t result_bytes) {
+  return frame_header_bytes + (task && result_bytes == 0 ? 16u : 28u) + result_bytes;
+}
 
 // invalid, first failure wins: cut header, magic, version, type, flags, length. Texts name field and offset.
 Result<Frame> read_frame(Bytes bytes);
-// invalid also for tensors: they are device memory, which this mailbox does not carry.
+// Scalars, inline bytes and CallConfig as SLR3 has them; the config is checked (diagnostics need an output prefix) and not kept.
+// unavailable for tensors: they are device memory, which this mailbox does not carry.
 Result<TaskCall> read_task(Bytes payload);
 Result<ControlCall> read_control(Bytes payload);
 // COMPLETION or CONTROL_REPLY; mismatch when the payload's sequence is not the header's.

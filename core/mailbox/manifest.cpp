@@ -1,6 +1,7 @@
 #include "core/mailbox/manifest.hpp"
 
 #include <charconv>
+#include <limits>
 #include <vector>
 
 #include "core/text.hpp"
@@ -45,11 +46,20 @@ Result<std::vector<std::string>> read_lines(std::string_view what, std::string_v
   return values;
 }
 
-template <class T>
-bool parse(const std::string& text, T& value) {
+// The decimal number of field `key`, at most `limit`.
+Result<std::uint64_t> parse(std::string_view what, std::string_view key, const std::string& text, std::uint64_t limit) {
+  std::uint64_t value = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size();
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || value > limit)
+    return error(Status::invalid, std::string(what) + ": " + std::string(key) + " is '" + text +
+                                      "', wanted a number of at most " + text_of(limit));
+  return value;
 }
+
+constexpr std::uint64_t u32_max = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t u64_max = std::numeric_limits<std::uint64_t>::max();
+// A pid of 0 or with its sign bit set names a process group to kill(2), never one process.
+constexpr std::uint64_t pid_max = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
@@ -64,12 +74,12 @@ Blob write_manifest(const Manifest& manifest) {
 Result<Manifest> read_manifest(std::string_view text) {
   auto values = read_lines("manifest", text, manifest_schema, {"page", "page_version", "page_bytes", "world"});
   if (!values) return tl::unexpected(values.error());
-  Manifest manifest;
-  manifest.page = (*values)[0];
-  if (!parse((*values)[1], manifest.page_version) || !parse((*values)[2], manifest.page_bytes) ||
-      !parse((*values)[3], manifest.world))
-    return error(Status::invalid, "manifest: page_version, page_bytes or world is not a number");
-  return manifest;
+  const auto version = parse("manifest", "page_version", (*values)[1], u32_max);
+  const auto bytes = parse("manifest", "page_bytes", (*values)[2], u64_max);
+  const auto world = parse("manifest", "world", (*values)[3], u32_max);
+  for (const auto* number : {&version, &bytes, &world})
+    if (!*number) return tl::unexpected(number->error());
+  return Manifest{(*values)[0], static_cast<std::uint32_t>(*version), *bytes, static_cast<std::uint32_t>(*world)};
 }
 
 Blob write_report(const RankReport& report) {
@@ -80,11 +90,13 @@ Blob write_report(const RankReport& report) {
 Result<RankReport> read_report(std::string_view text) {
   auto values = read_lines("rank report", text, report_schema, {"rank", "pid", "start_time"});
   if (!values) return tl::unexpected(values.error());
-  RankReport report;
-  if (!parse((*values)[0], report.rank) || !parse((*values)[1], report.process.pid) ||
-      !parse((*values)[2], report.process.start_time))
-    return error(Status::invalid, "rank report: rank, pid or start_time is not a number");
-  return report;
+  const auto rank = parse("rank report", "rank", (*values)[0], u32_max);
+  const auto pid = parse("rank report", "pid", (*values)[1], pid_max);
+  const auto start_time = parse("rank report", "start_time", (*values)[2], u64_max);
+  for (const auto* number : {&rank, &pid, &start_time})
+    if (!*number) return tl::unexpected(number->error());
+  if (*pid == 0) return error(Status::invalid, "rank report: pid is 0, which names no process");
+  return RankReport{static_cast<std::uint32_t>(*rank), {*pid, *start_time}};
 }
 
 }  // namespace tenter::mailbox

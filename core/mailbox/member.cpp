@@ -142,13 +142,13 @@ Blob record_of_reply(std::uint32_t rank, const ReplyTo& to, Status status, const
   if (status != Status::ok)
     return failure(rank, Outcome::application, "RemoteOperationError",
                    reply.empty() ? std::string_view(to_string(status)) : reply.text());
-  const ReplyContent content{0, {}, reply.bytes()};
-  const std::uint64_t bytes = reply_frame_bytes(to.control == 0 ? FrameType::completion : FrameType::control_reply, content);
+  const std::uint64_t bytes = reply_frame_bytes(to.control == 0, reply.size());
   if (bytes > payload_bytes_max(1))
     return failure(rank, Outcome::application, "ReplyTooLarge",
                    "its reply takes " + text_of(bytes) + " bytes, an answer has room for " + text_of(payload_bytes_max(1)));
+  const ReplyContent content{0, {}, reply.bytes()};
   const Blob frame =
-      to.control == 0 ? write_completion(to.identity, content) : write_control_reply(to.identity, to.control, content);
+      to.control == 0 ? write_task_reply(to.identity, content) : write_control_reply(to.identity, to.control, content);
   return done(rank, frame.bytes());
 }
 
