@@ -1,0 +1,76 @@
+#include "hw/posix/process_stat.hpp"
+
+#include <dirent.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <string>
+
+namespace tenter::hw {
+
+std::optional<ProcessStat> stat_of(std::uint64_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');  // field 2 may itself hold spaces and brackets
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream rest(line.substr(name_end + 1));
+  ProcessStat stat;
+  std::int64_t group = 0;
+  rest >> stat.state >> stat.parent >> group >> stat.session;  // fields 3 to 6
+  std::string skipped;
+  for (int field = 7; field < 22; ++field) rest >> skipped;
+  if (!(rest >> stat.start_time)) return std::nullopt;
+  return stat;
+}
+
+// The order matters: the descriptor is bound to whoever has the pid now, then the start time tells whether that is the one.
+Descriptor open_process(const ProcessId& process) {
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<pid_t>::max());
+  if (process.pid == 0 || process.pid > largest || process.start_time == 0) return {};
+  Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(process.pid), 0U)));
+  if (!pidfd) return {};
+  const auto stat = stat_of(process.pid);
+  if (!stat || stat->start_time != process.start_time) return {};
+  return pidfd;
+}
+
+char state_letter(const ProcessId& process) {
+  const auto stat = stat_of(process.pid);
+  if (!stat || process.start_time == 0 || stat->start_time != process.start_time) return 'X';
+  switch (stat->state) {
+    case 'T':
+    case 't':
+      return 'T';
+    case 'Z':
+      return 'Z';
+    case 'X':
+    case 'x':
+      return 'X';
+    default:
+      return 'R';
+  }
+}
+
+bool send_signal(const Descriptor& pidfd, int signal) {
+  return syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0U) == 0;
+}
+
+std::vector<std::uint64_t> children_of_self() {
+  std::vector<std::uint64_t> children;
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), closedir);
+  if (!tasks) return children;
+  while (const dirent* task = readdir(tasks.get())) {
+    if (task->d_name[0] == '.') continue;
+    std::ifstream file(std::string("/proc/self/task/") + task->d_name + "/children");
+    std::uint64_t pid = 0;
+    while (file >> pid) children.push_back(pid);
+  }
+  return children;
+}
+
+}  // namespace tenter::hw

@@ -1,0 +1,19 @@
+// Starting a program as a child that cannot outlive this process unnoticed.
+#pragma once
+#include <sys/types.h>
+
+#include "core/blob.hpp"
+#include "core/error.hpp"
+
+namespace tenter::hw {
+
+// Name of the environment variable that tells a child the descriptor of its life-line.
+inline constexpr const char* lifeline_variable = "TENTER_LIFELINE";
+
+// Starts arguments[0] (found by PATH unless it holds a '/') in its own session and process group. `environment` holds
+// NAME=value entries that win over the inherited ones. The child gets SIGKILL when the calling *thread* ends and inherits
+// `lifeline`, under its number, which it finds in TENTER_LIFELINE. Waits until the program runs or could not be started.
+// Errors name the program and the cause: not_found, denied, invalid or failed.
+Result<pid_t> spawn_program(const Parts& arguments, const Parts& environment, int lifeline);
+
+}  // namespace tenter::hw
