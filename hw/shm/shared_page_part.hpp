@@ -19,7 +19,7 @@ namespace tenter::hw {
 
 class SharedPagePart {
  public:
-  explicit SharedPagePart(Context& context) : context_(&context) {}
+  SharedPagePart(Context& context) : context_(&context) {}  // not explicit: a Port is built by braces
   SharedPagePart(const SharedPagePart&) = delete;
   SharedPagePart& operator=(const SharedPagePart&) = delete;
   // Unmaps, and removes the names that this process created and has not unlinked yet.
