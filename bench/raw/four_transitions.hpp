@@ -27,6 +27,8 @@ struct PingPong {
   std::size_t reply_bytes = 64;
   int caller_cpu = -1;  // pinned there; -1: left to the scheduler
   int child_cpu = -1;
+  std::uint64_t warm_up = 0;                       // rounds before the clock starts: the child's birth is no round trip
+  std::vector<std::uint32_t>* round_ns = nullptr;  // gets the duration of every measured round, ns
 };
 
 inline void pin_to(int cpu) {
@@ -78,16 +80,21 @@ Elapsed four_transitions(const PingPong& work, Budget budget, Wait wait, Wake wa
     cpu_set_t before;
     sched_getaffinity(0, sizeof(before), &before);
     pin_to(work.caller_cpu);
-    const std::int64_t start = monotonic_ns();
-    do {
+    std::int64_t start = monotonic_ns();
+    for (std::uint64_t round = 0;; ++round) {
+      if (round == work.warm_up) start = monotonic_ns(), elapsed = {};
       std::memcpy(request, own_request.data(), work.request_bytes);
       page.word.store(ready, std::memory_order_release);
       wake(page.word);
       wait(page.word, done, done);
       std::memcpy(own_reply.data(), reply, work.reply_bytes);
       page.word.store(idle, std::memory_order_release);
-      elapsed.nanoseconds = monotonic_ns() - start;
-    } while (!budget.spent(++elapsed.rounds, elapsed.nanoseconds));
+      const std::int64_t so_far = monotonic_ns() - start;
+      if (round < work.warm_up) continue;
+      if (work.round_ns) work.round_ns->push_back(static_cast<std::uint32_t>(so_far - elapsed.nanoseconds));
+      elapsed.nanoseconds = so_far;
+      if (budget.spent(++elapsed.rounds, so_far)) break;
+    }
     page.word.store(stop, std::memory_order_release);
     wake(page.word);
     waitpid(child, nullptr, 0);
