@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,15 +10,14 @@
 #include <string>
 #include <system_error>
 
-#include "hw/posix/host_part.hpp"
+#include "hw/posix/process_stat.hpp"
 
 namespace tenter::hw {
 namespace {
 
 tl::unexpected<Error> refused(const char* step) {
   const int code = errno;
-  return error(code == ESRCH ? Status::not_found : Status::failed,
-               std::string("parent watch: ") + step + ": " + std::generic_category().message(code), code);
+  return error(Status::failed, std::string("parent watch: ") + step + ": " + std::generic_category().message(code), code);
 }
 
 // False when `stop` came first.
@@ -48,11 +46,10 @@ std::string write_process_id(ProcessId process) { return std::to_string(process.
 
 Result<ParentWatch> ParentWatch::open(ProcessId parent) {
   ParentWatch watch;
-  watch.parent_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(parent.pid), 0)));
-  if (!watch.parent_) return refused("pidfd_open");
-  // Looked at after it was opened: the descriptor cannot become another process's.
-  if (start_time_of(parent.pid) != parent.start_time)
-    return error(Status::not_found, "parent watch: process " + std::to_string(parent.pid) + " is another one by now");
+  watch.parent_ = open_process(parent);
+  if (!watch.parent_)
+    return error(Status::not_found, "parent watch: process " + std::to_string(parent.pid) + ", started at " +
+                                        std::to_string(parent.start_time) + ", is gone");
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return refused("pipe");
   watch.read_end_ = Descriptor(ends[0]);

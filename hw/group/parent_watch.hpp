@@ -20,11 +20,11 @@ class ParentWatch {
   // not_found: that process is gone already (its pid may be another's now); failed: the kernel refused.
   static Result<ParentWatch> open(ProcessId parent);
 
-  // Begins to watch. When the parent goes, lifeline() reports the end of its stream; when this object still lives `grace`
-  // later, the process ends at once with `code`.
+  // Begins to watch. When the parent goes, the life-line comes to its end; when this object still lives `grace` later, the
+  // process ends at once with `code`.
   void start(Duration grace, int code);
-  // Readable, and at its end, once the parent is gone. Owned here.
-  int lifeline() const { return read_end_.get(); }
+  // Read end of a pipe, at its end once the parent is gone. Take it once.
+  Descriptor take_lifeline() { return std::move(read_end_); }
 
   ParentWatch(ParentWatch&&) = default;
   ParentWatch& operator=(ParentWatch&&) = delete;

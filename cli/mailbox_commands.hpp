@@ -1,0 +1,42 @@
+// `tenter mailbox …` and the hidden `tenter member`, without the parsing of the command line.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tenter::cli {
+
+void add_mailbox(CLI::App& app, Context& context, std::function<int()>& chosen);
+
+namespace mailbox_exit {
+inline constexpr int all_ok = 0, task_failed = 1, group_failed = 4;
+}
+
+struct MailboxRunOptions {
+  std::uint32_t ranks = 2;
+  std::string tasks;  // file of lines, - for standard input
+  std::string launcher = "mpiexec";
+  double start_seconds = 60;
+};
+int mailbox_run(const Context& context, const MailboxRunOptions& options);
+
+struct MailboxChecksumOptions {
+  std::uint32_t ranks = 2;
+  std::vector<std::string> files;
+  std::string launcher = "mpiexec";
+  double deadline_seconds = 60;  // of one round
+};
+int mailbox_checksum(const Context& context, const MailboxChecksumOptions& options);
+
+int mailbox_inspect(const Context& context, const std::string& name);
+int mailbox_clean(const Context& context, bool yes);
+int mailbox_member(const Context& context);
+
+}  // namespace tenter::cli

@@ -1,0 +1,77 @@
+// A group as its parent's user sees it: started, asked, shut down. Behind it the machines Channel, Rendezvous and Launch on
+// hardware parts. Spec A1; docs/protocols/mailbox.md.
+//
+//   auto group = hw::Group::start({.ranks = 4, .member = {hw::this_program(), "member"}});
+//   if (!group) { … group.error().what names rank, cause and phase … }
+//   auto sums = (*group)->submit_all("vector_add", arguments, seconds(10));
+//   auto closed = (*group)->shutdown(seconds(10));
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/blob.hpp"
+#include "core/error.hpp"
+#include "core/names.hpp"
+
+namespace tenter::hw {
+
+struct GroupSpec {
+  std::uint32_t ranks = 1;
+  std::vector<std::string> member;   // program and arguments of a rank: it calls run_member() (rank_main.hpp)
+  std::string launcher = "mpiexec";  // called as: launcher -n ranks member…
+  std::string base;                  // folder for the private folder; empty: PrivateFolder's default
+  Duration start_patience = seconds(60);
+  Duration stop_patience = seconds(30);  // of the destructor
+};
+
+// What a callable is called with: see TaskArgument in callables.hpp. data: at most 1 MiB.
+struct Task {
+  std::vector<std::uint64_t> scalars;
+  Blob data;
+};
+
+// Absolute path of the running program, for GroupSpec::member: a rank is this very binary.
+std::string this_program();
+
+// Any thread may call anything; requests queue up and go through one at a time. A call's thread drives the loop while it waits;
+// a thread of the group drives it otherwise, so that a dying process is noticed by an idle group too.
+//
+// Errors of the calls: `failed` is a rank's own (it names rank, type, message; the group lives), `timed_out` before the
+// request was published (the group lives), `invalid`, `no_space` and `unavailable` were refused and nothing was sent. After
+// `timed_out` in flight or `peer_lost` the group has ended: ended() is true and the text names the culprit and the phase.
+class Group {
+ public:
+  // After an error nothing is left: no process, no page, no file.
+  static Result<std::unique_ptr<Group>> start(const GroupSpec& spec);
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group();  // shuts down, by force where it must, and leaves nothing
+
+  // budget: from the call to its answer, queueing included.
+  Result<Blob> submit(std::uint32_t rank, std::string_view callable, const Task& task, Duration budget);
+  // One task a rank, in one request; results in rank order. Any rank's failure fails the call.
+  Result<std::vector<Blob>> submit_all(std::string_view callable, std::span<const Task> tasks, Duration budget);
+  Result<void> ping(Duration budget);
+
+  // Orderly, or by force when the budget is over; a second call waits for the same end. Errors say what went wrong on the way
+  // or what was left behind.
+  Result<void> shutdown(Duration budget);
+
+  std::uint32_t ranks() const;
+  bool ended() const;  // no request will succeed any more
+  const std::string& page() const;
+  const std::string& folder() const;        // the private folder, until the group is gone
+  ProcessId launcher() const;
+  std::vector<ProcessId> processes() const;  // of the ranks, in their order; pid 0: not known
+
+ private:
+  struct Inside;
+  explicit Group(std::unique_ptr<Inside> inside);
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace tenter::hw

@@ -1,0 +1,134 @@
+#include "hw/group/group_inside.hpp"
+
+#include <unistd.h>
+
+#include "core/mailbox/start_call.hpp"
+#include "hw/group/parent_watch.hpp"
+#include "hw/group/rank_main.hpp"
+#include "hw/group/task_frames.hpp"
+
+namespace tenter::hw {
+namespace {
+
+// Beyond a call's own deadline: the machines look for the culprit, kill and clean up, each step with a deadline of its own.
+constexpr Duration answer_slack = seconds(60);
+
+ProcessId self() {
+  const auto pid = static_cast<std::uint64_t>(getpid());
+  return {pid, start_time_of(pid)};
+}
+
+mailbox::ChannelConfig channel_config(const GroupSpec& spec) {
+  mailbox::ChannelConfig config;
+  config.world = spec.ranks;
+  return config;
+}
+mailbox::RendezvousConfig rendezvous_config(const GroupSpec& spec) {
+  mailbox::RendezvousConfig config;
+  config.world = spec.ranks;
+  return config;
+}
+mailbox::LaunchConfig launch_config(const GroupSpec& spec) {
+  mailbox::LaunchConfig config;
+  config.world = spec.ranks;
+  config.start_patience = spec.start_patience;
+  config.stop_patience = spec.stop_patience;
+  return config;
+}
+
+Parts launcher_arguments(const GroupSpec& spec) {
+  std::vector<Blob> arguments{Blob(std::string_view(spec.launcher)), Blob(std::string_view("-n")),
+                              Blob(std::string_view(std::to_string(spec.ranks)))};
+  for (const std::string& argument : spec.member) arguments.emplace_back(std::string_view(argument));
+  return Parts(std::move(arguments));
+}
+
+Parts rank_environment(const GroupSpec& spec) {
+  return Parts{Blob(std::string_view(std::string(parent_variable) + "=" + write_process_id(self()))),
+               Blob(std::string_view(std::string(world_variable) + "=" + std::to_string(spec.ranks)))};
+}
+
+bool is_over(const mailbox::Channel& channel) {
+  return channel.state() == mailbox::ChannelState::terminal || channel.state() == mailbox::ChannelState::closed;
+}
+
+}  // namespace
+
+Group::Inside::Running::Running(const GroupSpec& spec, const std::string& root, std::atomic<bool>& ended)
+    : port{{context}, {context}, {context}, {context}, {context, root}, {context}, {context}, {context}, {}},
+      process(context, port, mailbox::Channel(channel_config(spec)), mailbox::Rendezvous(rendezvous_config(spec)),
+              mailbox::Launch(launch_config(spec))),
+      driver({[this, &ended](const std::function<bool()>& until, Time deadline) {
+                process.run_until(
+                    [&] {
+                      ended.store(is_over(process.template machine<0>()), std::memory_order_relaxed);
+                      return until();
+                    },
+                    deadline);
+              },
+              [this] { context.nudge(); }}) {}
+
+Result<std::unique_ptr<Group::Inside>> Group::Inside::make(const GroupSpec& spec) {
+  auto folder = PrivateFolder::create(spec.base);
+  if (!folder) return tl::unexpected(folder.error());
+  auto guardian = Guardian::start(folder->path());  // before our thread and the launcher
+  if (!guardian) return tl::unexpected(guardian.error());
+  auto inside = std::make_unique<Inside>(spec, std::move(*folder), std::move(*guardian));
+  inside->session = self().start_time << 32 | self().pid;
+  try {
+    inside->running = std::make_unique<Running>(inside->spec, inside->folder.path(), inside->ended);
+  } catch (const std::exception& failure) {
+    return error(Status::failed, std::string("start: ") + failure.what());
+  }
+  return inside;
+}
+
+Group::Inside::~Inside() {
+  running.reset();
+  if (folder.remove()) guardian.dismiss();
+}
+
+// The driver's own thread spawns the launcher: a child's death signal follows the thread that started it.
+Result<void> Group::Inside::start_group() {
+  mailbox::StartSpec start;
+  start.world = spec.ranks;
+  start.patience = spec.start_patience;
+  start.root = Blob(std::string_view(folder.path()));
+  start.arguments = launcher_arguments(spec);
+  start.environment = rank_environment(spec);
+  ClientPart& client = running->port;
+  const Ticket ticket = client.submit(mailbox::launch_role, mailbox::start_call(start));
+  const auto answer = client.wait(ticket, now() + spec.start_patience + answer_slack);
+  if (!answer) return error(Status::timed_out, "start: no answer at all");
+  if (answer->status != Status::ok) return tl::unexpected(call_error("start", *answer));
+  auto started = mailbox::read_started(*answer);
+  if (!started) return tl::unexpected(started.error());
+  page = std::string(started->page.text());
+  launcher = started->launcher;
+  return {};
+}
+
+Note Group::Inside::call(Role role, const Note& note, Duration budget) {
+  ClientPart& client = running->port;
+  const Ticket ticket = client.submit(role, note);
+  const Time deadline = now() + budget + answer_slack;
+  running->driver.drive([&] { return client.done(ticket); }, [&] { client.wait_done(ticket, deadline); }, deadline);
+  auto answer = client.take(ticket);
+  return answer ? *answer : mailbox::answer_error(Status::timed_out, "NoAnswer", "the loop of the parent did not answer");
+}
+
+Result<Parts> Group::Inside::request(std::string_view what, const mailbox::RequestCall& call_) {
+  const Note answer = call(mailbox::channel_role, mailbox::request_note(call_), call_.patience);
+  if (answer.status != Status::ok) return tl::unexpected(call_error(what, answer));
+  return answer.parts;
+}
+
+std::vector<ProcessId> Group::Inside::rank_processes() {
+  std::vector<ProcessId> ids;
+  running->driver.between([&] {
+    for (const mailbox::RankProcess& rank : running->process.machine<2>().processes().ranks) ids.push_back(rank.process);
+  });
+  return ids;
+}
+
+}  // namespace tenter::hw

@@ -1,0 +1,50 @@
+// What a Group owns, in the order in which it is made; given back in the reverse order.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/mailbox/frame.hpp"
+#include "hw/group/group.hpp"
+#include "hw/group/guardian.hpp"
+#include "hw/group/loop_driver.hpp"
+#include "hw/group/parent_process.hpp"
+#include "hw/group/private_folder.hpp"
+
+namespace tenter::hw {
+
+struct Group::Inside {
+  struct Running {
+    Running(const GroupSpec& spec, const std::string& root, std::atomic<bool>& ended);
+    Context context;
+    ParentPort port;
+    ParentProcess process;
+    LoopDriver driver;
+  };
+
+  static Result<std::unique_ptr<Inside>> make(const GroupSpec& spec);
+  Inside(const GroupSpec& asked, PrivateFolder made, Guardian started)
+      : spec(asked), guardian(std::move(started)), folder(std::move(made)) {}
+  ~Inside();
+
+  Result<void> start_group();
+  // Submits and waits; every call is bounded by the machines' own deadlines, `budget` is for the loop that hangs.
+  Note call(Role role, const Note& note, Duration budget);
+  Result<Parts> request(std::string_view what, const mailbox::RequestCall& call);
+  mailbox::FrameIdentity identity_for(std::uint32_t rank) { return {session, static_cast<std::int32_t>(rank), ++sequence}; }
+  std::vector<ProcessId> rank_processes();
+
+  GroupSpec spec;
+  std::string page;
+  ProcessId launcher;
+  std::uint64_t session = 0;  // this parent's, in the frames
+  std::atomic<std::uint64_t> sequence{0};
+  std::atomic<bool> ended{false};
+  Guardian guardian;
+  PrivateFolder folder;
+  std::unique_ptr<Running> running;
+};
+
+}  // namespace tenter::hw

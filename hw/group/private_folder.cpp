@@ -1,0 +1,55 @@
+#include "hw/group/private_folder.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace tenter::hw {
+namespace {
+
+bool is_ours_alone(const char* path) {
+  struct stat found {};
+  return lstat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() && (found.st_mode & 077) == 0;
+}
+
+std::string default_base() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  return runtime != nullptr && *runtime == '/' && is_ours_alone(runtime) ? runtime : "/tmp";
+}
+
+tl::unexpected<Error> refused(const std::string& step, int code) {
+  const Status status = code == ENOENT ? Status::not_found : code == ENOSPC ? Status::no_space : code == EACCES ? Status::denied : Status::failed;
+  return error(status, "private folder: " + step + ": " + std::generic_category().message(code), code);
+}
+
+}  // namespace
+
+Result<PrivateFolder> PrivateFolder::create(const std::string& asked) {
+  std::error_code failure;
+  const std::string base = std::filesystem::absolute(asked.empty() ? default_base() : asked, failure).string();
+  struct stat found {};
+  if (stat(base.c_str(), &found) != 0) return refused(base, errno);
+  // Where others may rename what is ours, a private folder is none.
+  if (found.st_uid != geteuid() && (found.st_mode & S_ISVTX) == 0)
+    return error(Status::denied, "private folder: " + base + " belongs to user " + std::to_string(found.st_uid) + " and is not sticky");
+  std::string path = base + "/tenter-XXXXXX";
+  if (mkdtemp(path.data()) == nullptr) return refused("make " + path, errno);
+  return PrivateFolder(std::move(path));
+}
+
+PrivateFolder::~PrivateFolder() { (void)remove(); }
+
+Result<void> PrivateFolder::remove() {
+  if (path_.empty()) return {};
+  std::error_code failure;
+  std::filesystem::remove_all(path_, failure);
+  if (failure) return refused("remove " + path_, failure.value());
+  path_.clear();
+  return {};
+}
+
+}  // namespace tenter::hw

@@ -1,0 +1,28 @@
+// A folder that only this user can enter, for the files of one parent's groups.
+#pragma once
+#include <string>
+
+#include "core/error.hpp"
+#include "hw/resource.hpp"
+
+namespace tenter::hw {
+
+class PrivateFolder {
+ public:
+  // A new folder of mode 0700 under `base`; base empty: $XDG_RUNTIME_DIR where it is ours alone, else /tmp. Errors name the
+  // path: not_found, denied (base belongs to another user and is not sticky), no_space, failed.
+  static Result<PrivateFolder> create(const std::string& base = {});
+
+  PrivateFolder(PrivateFolder&& other) noexcept = default;
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  ~PrivateFolder();  // removes the folder and what is in it
+  const std::string& path() const { return path_; }
+  Result<void> remove();
+
+ private:
+  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+  Counted counted_{Resource::directory};
+};
+
+}  // namespace tenter::hw

@@ -1,0 +1,126 @@
+#include "hw/group/rank_main.hpp"
+
+#include <sys/prctl.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "core/mailbox/dispatcher.hpp"
+#include "core/mailbox/member.hpp"
+#include "hw/group/page_part.hpp"
+#include "hw/group/parent_watch.hpp"
+#include "hw/loop/local_part.hpp"
+#include "hw/loop/process.hpp"
+#include "hw/mpi/collective_part.hpp"
+#include "hw/mpi/large_buffers.hpp"
+#include "hw/posix/files_part.hpp"
+#include "hw/posix/host_part.hpp"
+#include "hw/posix/processes_part.hpp"
+#include "hw/posix/timers_part.hpp"
+#include "hw/posix/work_part.hpp"
+
+namespace tenter::hw {
+namespace {
+
+constexpr Duration parent_grace = seconds(3);  // for the orderly way out, once the parent is gone
+constexpr int parent_gone_code = 113;
+
+using MemberPort =
+    Port<CollectivePart, FilesPart, ProcessesPart, WorkPart, TimersPart, LocalPart, HostPart, PagePart>;
+
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "tenter member: %s\n", why.c_str());
+  return 1;
+}
+
+struct Surroundings {
+  std::string directory;
+  ProcessId parent;
+  std::uint32_t world = 0;
+};
+
+Result<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0')
+    return error(Status::invalid, std::string("start: the environment has no ") + name +
+                                      "; ranks are started by `tenter mailbox`, not by hand");
+  return std::string(value);
+}
+
+Result<Surroundings> surroundings() {
+  auto directory = variable(directory_variable);
+  if (!directory) return tl::unexpected(directory.error());
+  auto parent_text = variable(parent_variable);
+  if (!parent_text) return tl::unexpected(parent_text.error());
+  auto parent = read_process_id(*parent_text);
+  if (!parent) return tl::unexpected(parent.error());
+  auto world = variable(world_variable);
+  if (!world) return tl::unexpected(world.error());
+  Surroundings found{*directory, *parent, 0};
+  const auto [end, bad] = std::from_chars(world->data(), world->data() + world->size(), found.world);
+  if (bad != std::errc{} || *end != '\0' || found.world == 0)
+    return error(Status::invalid, std::string("start: ") + world_variable + "=" + *world + " is no number of ranks");
+  return found;
+}
+
+template <class... Machines>
+ExitRequest serve(Context& context, MemberPort& port, Machines... machines) {
+  Process<MemberPort, Machines...> process(context, port, std::move(machines)...);
+  process.start();
+  process.run_until([&] { return port.exit_requested().has_value(); }, end_of_time);
+  return *port.exit_requested();
+}
+
+ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environment, Doorbell& doorbell, ParentWatch& watch,
+                        const Callables& callables) {
+  Context context;
+  MemberPort port{{context, environment, doorbell},
+                  {context, found.directory},
+                  {context},
+                  {context, [&](const Blob& callable, const Blob& argument) { return callables.run(callable, argument); }, 1},
+                  {context},
+                  {context},
+                  {context},
+                  {context},
+                  {}};
+  mailbox::MemberConfig config;
+  config.rank = number(environment.rank());
+  config.world = environment.size();
+  const bool root = config.rank == 0;
+  port.watch_lifeline(watch.take_lifeline(), {mailbox::member_role});
+  const ExitRequest exit = root ? serve(context, port, mailbox::Member(config), mailbox::Dispatcher({}))
+                                : serve(context, port, mailbox::Member(config));
+  // Parts are given back only on the orderly way: a callable may still run, a collective may never complete.
+  if (!exit.orderly) MpiEnvironment::leave(exit.code);
+  return exit;
+}
+
+}  // namespace
+
+int run_member(const Callables& callables) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the launcher's proxy; cannot fail with a legal signal
+  keep_large_buffers();
+  auto found = surroundings();
+  if (!found) return refuse(found.error().what);
+  auto watch = ParentWatch::open(found->parent);
+  if (!watch) return refuse(watch.error().what);
+  watch->start(parent_grace, parent_gone_code);  // before MPI, which may wait for ever for the other ranks
+  auto environment = MpiEnvironment::open({found->world, MPI_THREAD_FUNNELED});
+  if (!environment) return refuse(environment.error().what);
+  const std::string who = "rank " + std::to_string(number(environment->rank())) + ": ";
+  auto doorbell = Doorbell::open(*environment);
+  if (!doorbell) return refuse(who + doorbell.error().what);
+  try {
+    return serve_group(*found, *environment, *doorbell, *watch, callables).code;
+  } catch (const std::exception& failure) {
+    refuse(who + failure.what());
+    MpiEnvironment::leave(1);
+  }
+}
+
+}  // namespace tenter::hw

@@ -1,0 +1,17 @@
+// What a rank of a group does from start to end: MPI, the doorbell, the machines Member and (rank 0) Dispatcher on hardware parts.
+#pragma once
+#include "hw/group/callables.hpp"
+
+namespace tenter::hw {
+
+// The environment of a rank, set by the group's parent.
+inline constexpr const char* directory_variable = "TENTER_MAILBOX_DIRECTORY";  // by Launch: the group's private directory
+inline constexpr const char* parent_variable = "TENTER_GROUP_PARENT";          // pid:start_time
+inline constexpr const char* world_variable = "TENTER_GROUP_WORLD";            // ranks that the parent asked for
+
+// Serves `callables` until the group ends; the return value is the process's exit code: 0 after an orderly shutdown. To be
+// called by main, on its thread, before anything else of the process uses MPI. After TERMINAL it does not return but leaves
+// without MPI_Finalize. What goes wrong before the group could know is told on standard error.
+int run_member(const Callables& callables);
+
+}  // namespace tenter::hw

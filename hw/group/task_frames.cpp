@@ -1,0 +1,44 @@
+#include "hw/group/task_frames.hpp"
+
+#include <algorithm>
+
+#include "core/event.hpp"
+#include "core/mailbox/error_list.hpp"
+#include "hw/group/callables.hpp"
+
+namespace tenter::hw {
+
+Result<Blob> task_frame(const mailbox::FrameIdentity& identity, std::string_view callable, const Task& task) {
+  const std::string who = "submit: task for rank " + std::to_string(identity.worker) + " (" + std::string(callable) + "): ";
+  mailbox::TaskCall call;
+  const Blob key = callable_key(callable);
+  if (key.size() != call.callable.size())
+    return error(Status::invalid, who + "the callable's name has no digest; a control is no task");
+  std::copy(key.bytes().begin(), key.bytes().end(), call.callable.begin());
+  call.scalars = task.scalars;
+  call.inline_bytes = task.data.bytes();
+  if (auto fits = mailbox::check_task(call); !fits) return error(fits.error().status, who + fits.error().what);
+  return mailbox::write_task(identity, call);
+}
+
+Result<Blob> task_result(const mailbox::FrameIdentity& identity, const Blob& reply) {
+  const std::string who = "submit: reply of rank " + std::to_string(identity.worker) + ": ";
+  auto frame = mailbox::read_frame(reply.bytes());
+  if (!frame) return error(frame.error().status, who + frame.error().what);
+  const bool replies = frame->type == mailbox::FrameType::completion || frame->type == mailbox::FrameType::control_reply;
+  if (!replies || !(frame->identity == identity))
+    return error(Status::mismatch, who + "it is no reply to request " + std::to_string(identity.sequence));
+  auto content = mailbox::read_reply(*frame);
+  if (!content) return error(content.error().status, who + content.error().what);
+  if (content->code != 0)
+    return error(Status::failed, who + "code " + std::to_string(content->code) + ": " + std::string(content->error));
+  return Blob(content->result);
+}
+
+Error call_error(std::string_view call, const Note& answer) {
+  const auto errors = mailbox::decode_error_list(answer.text.bytes());
+  const std::string why = errors.empty() ? std::string("no reason was given") : mailbox::text_of_errors(errors);
+  return {answer.status, std::string(call) + ": " + why};
+}
+
+}  // namespace tenter::hw
