@@ -5,19 +5,24 @@
 
 namespace tenter::mailbox {
 
-// any --group word--> left when it is TERMINAL; a value that nobody may write makes it TERMINAL
+// parked .. completing --group word--> left when it is TERMINAL; a value that nobody may write makes it TERMINAL
 template <class O>
 void Dispatcher::group_changed(std::uint32_t value, O& out) {
   switch (state_) {
-    case DispatcherState::left:
+    case DispatcherState::unattached:
+    case DispatcherState::opening:
+    case DispatcherState::attaching:
+    case DispatcherState::announcing:  // not watched yet
     case DispatcherState::condemning:  // its compare-exchange tells more than this watch
     case DispatcherState::releasing:
+    case DispatcherState::left:
       return;
     default:
       break;
   }
   if (GroupState{value} == GroupState::terminal) return leave(false, out);
-  if (GroupState{value} == GroupState::closed && closed_) return;  // our own
+  // Our own CLOSED may be seen before the answer to its compare-exchange; a stranger's makes that one fail.
+  if (GroupState{value} == GroupState::closed && (closed_ || state_ == DispatcherState::closing)) return;
   condemn(illegal_word_reason("group", value, state_name()), value, out);
 }
 

@@ -26,19 +26,20 @@ void Dispatcher::lane_changed(std::uint32_t value, O& out) {
   if (seen != RequestState::request_ready && seen != RequestState::shutdown_ready)
     return condemn(illegal_word_reason("request", value, state_name()), number(GroupState::ready), out);
   state_ = DispatcherState::reading;
+  request_ = {};
   out.copy_in(operation(DispatcherOperation::fields, looks_), layout::request_fields, layout::request_fields_bytes);
 }
 
 // reading --fields, vector--> accepting: from here on only the private copy counts
 template <class O>
 void Dispatcher::read(const event::Copied& e, O& out) {
-  if (e.op == operation(DispatcherOperation::fields, looks_)) {
+  if (e.op == operation(DispatcherOperation::fields, looks_) && request_.bytes == 0) {
     auto request = check_request(e.content.bytes(), RequestState{lane_}, last_sequence_, world_);
     if (!request) return condemn(reason_list("BrokenRequest", request.error().what), number(GroupState::ready), out);
     request_ = *request;
     return out.copy_in(operation(DispatcherOperation::vector, looks_), layout::request_vector, request_.bytes);
   }
-  if (e.op != operation(DispatcherOperation::vector, looks_)) return;
+  if (e.op != operation(DispatcherOperation::vector, looks_) || request_.bytes == 0) return;
   auto envelope = make_envelope(request_, e.content);
   if (!envelope) return condemn(reason_list("BrokenRequest", envelope.error().what), number(GroupState::ready), out);
   envelope_ = std::move(*envelope);
@@ -101,6 +102,7 @@ template <class O>
 void Dispatcher::complete(RequestState outcome, O& out) {
   state_ = DispatcherState::completing;
   outcome_ = outcome;
+  lane_ = number(outcome);
   out.publish_if(operation(DispatcherOperation::complete, looks_), request_word, number(RequestState::task_accepted),
                  number(outcome));
 }
@@ -109,8 +111,10 @@ void Dispatcher::complete(RequestState outcome, O& out) {
 template <class O>
 void Dispatcher::completed(Time now, std::uint32_t seen, O& out) {
   if (outcome_ == RequestState::shutdown_done) return leave(true, out);
-  if (seen != number(RequestState::task_accepted))
+  if (seen != number(RequestState::task_accepted)) {
+    lane_ = seen;
     return condemn(illegal_word_reason("request", seen, state_name()), number(GroupState::ready), out);
+  }
   out.arm(operation(DispatcherOperation::stall), now + config_.stall);
   park(number(outcome_), out);
 }

@@ -42,35 +42,35 @@ void Member::distribute(Blob manifest, O& out) {
   out.bcast(operation(MemberOperation::distribute), world_communicator, Rank{0}, std::move(manifest));
 }
 
-// distributing --manifest--> duplicating --twice--> agreeing --readiness--> attaching | announcing --outcome--> the rounds
+// distributing --manifest--> duplicating --twice--> agreeing --readiness--> attaching | announcing --outcome--> the rounds.
+// A start-up collective that fails leaves no way to agree on anything: Launch sees the exit, and whose it was.
 template <class O>
 void Member::start_collective_done(const event::CollectiveDone& e, O& out) {
-  if (e.status != Status::ok) return leave(1, false, out);
-  switch (kind_of<MemberOperation>(e.op)) {
-    case MemberOperation::distribute: {
-      if (state_ != MemberState::distributing) return;
-      auto manifest = check_manifest(e.content, config_.world);
-      if (!manifest && trouble_.empty()) trouble_ = Blob(std::string_view(manifest.error().what));
-      if (manifest) page_ = Blob(std::string_view(manifest->page));
-      state_ = MemberState::duplicating;
-      return out.duplicate(operation(MemberOperation::duplicate_dispatch), world_communicator, dispatch_communicator);
-    }
-    case MemberOperation::duplicate_dispatch:
-      if (state_ != MemberState::duplicating) return;
-      return out.duplicate(operation(MemberOperation::duplicate_domain), world_communicator, domain_communicator);
-    case MemberOperation::duplicate_domain:
-      if (state_ != MemberState::duplicating) return;
-      state_ = MemberState::agreeing;
-      return out.allgather(operation(MemberOperation::agree), dispatch_communicator, readiness_of(config_.rank, self_, trouble_));
-    case MemberOperation::agree:
-      if (state_ == MemberState::agreeing) agreed(e, out);
-      return;
-    case MemberOperation::announce:
-      if (state_ != MemberState::announcing) return;
-      if (!e.content.empty()) return leave(1, true, out);
-      return await_round(out);
-    default:
-      return;
+  const auto awaited = [&](MemberState state, MemberOperation what) { return state_ == state && e.op == operation(what); };
+  const bool failed = e.status != Status::ok;
+  if (awaited(MemberState::distributing, MemberOperation::distribute)) {
+    if (failed) return leave(1, false, out);
+    auto manifest = check_manifest(e.content, config_.world);
+    if (manifest)
+      page_ = Blob(std::string_view(manifest->page));
+    else if (trouble_.empty())
+      trouble_ = Blob(std::string_view(manifest.error().what));
+    state_ = MemberState::duplicating;
+    out.duplicate(operation(MemberOperation::duplicate_dispatch), world_communicator, dispatch_communicator);
+  } else if (awaited(MemberState::duplicating, MemberOperation::duplicate_dispatch)) {
+    if (failed) return leave(1, false, out);
+    out.duplicate(operation(MemberOperation::duplicate_domain), world_communicator, domain_communicator);
+  } else if (awaited(MemberState::duplicating, MemberOperation::duplicate_domain)) {
+    if (failed) return leave(1, false, out);
+    state_ = MemberState::agreeing;
+    out.allgather(operation(MemberOperation::agree), dispatch_communicator, readiness_of(config_.rank, self_, trouble_));
+  } else if (awaited(MemberState::agreeing, MemberOperation::agree)) {
+    if (failed) return leave(1, false, out);
+    agreed(e, out);
+  } else if (awaited(MemberState::announcing, MemberOperation::announce)) {
+    if (failed) return leave(1, false, out);
+    if (!e.content.empty()) return leave(1, true, out);  // all were told, so all can end in order
+    await_round(out);
   }
 }
 

@@ -228,6 +228,7 @@ TEST(GoldenTables, of_the_dispatcher) {
   table.state("left", after(releasing, {swapped(O::release, idle, 2)}));
 
   const char* late = "the answer to an operation that is over";
+  const char* leaving = "the word is watched from READY on, and it leaves already after TERMINAL";
   const char* elsewhere = "an order or a round is awaited in another state";
   table.event("started", event::Started{now}, "the member says when to attach");
   table.event("told(member: attach)", attach({}), elsewhere);
@@ -262,10 +263,10 @@ TEST(GoldenTables, of_the_dispatcher) {
   table.event("word_changed(doubt=TASK_DONE)", word(O::doubt, request_word, done, 4), late);
   table.event("word_changed(doubt=IDLE)", word(O::doubt, request_word, idle, 4), late);
   table.event("word_changed(doubt=REQUEST_READY)", word(O::doubt, request_word, request_ready, 4), late);
-  table.event("word_changed(group=TERMINAL)", word(O::group, group_word, terminal), "it leaves already");
+  table.event("word_changed(group=TERMINAL)", word(O::group, group_word, terminal), leaving);
   table.event("word_changed(group=CLOSED)", word(O::group, group_word, closed_group),
-              "it is its own CLOSED, or it leaves already");
-  table.event("word_changed(group=77)", word(O::group, group_word, nonsense), "it leaves already");
+              "it is its own CLOSED; else as with TERMINAL");
+  table.event("word_changed(group=77)", word(O::group, group_word, nonsense), leaving);
   table.event("copied(header: task 1)", copied(O::fields, header(Opcode::task), 2), late);
   table.event("copied(header: sequence 0)", copied(O::fields, header(Opcode::task, 0), 2), late);
   table.event("copied(header: shutdown)", copied(O::fields, header(Opcode::shutdown), 2), late);
