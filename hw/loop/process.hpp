@@ -31,14 +31,24 @@ void add_waits_of(Port<Parts...>& port, WaitSet& waits) {
   (static_cast<Parts&>(port).add_waits(waits), ...);
 }
 
-template <class PortType, class... Machines>
-class Process {
+// Sees every delivery and every sleep; this one sees nothing and costs nothing. A recording is another (hw/record/recorded.hpp).
+struct Unobserved {
+  // Calls handle(out), where out is the port or a wrapper of it, and returns its result.
+  template <class PortType, class Handle>
+  bool observe(Role, const Event&, PortType& port, Handle&& handle) {
+    return handle(port);
+  }
+  void before_sleep(WaitSet&) {}
+};
+
+template <class PortType, class Observer, class... Machines>
+class ObservedProcess {
  public:
   // The context and the port outlive the process. The role of a machine is its place.
-  Process(Context& context, PortType& port, Machines... machines)
-      : context_(context), port_(port), machines_(std::move(machines)...) {}
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
+  ObservedProcess(Context& context, PortType& port, Observer observer, Machines... machines)
+      : context_(context), port_(port), observer_(std::move(observer)), machines_(std::move(machines)...) {}
+  ObservedProcess(const ObservedProcess&) = delete;
+  ObservedProcess& operator=(const ObservedProcess&) = delete;
 
   // Started for every machine, in the order of the roles, before anything else.
   void start() {
@@ -98,8 +108,14 @@ class Process {
   template <std::size_t... I>
   bool dispatch(const Delivery& delivery, std::index_sequence<I...>) {
     bool handled = false;
-    ((number(delivery.to) == I ? void(handled = deliver(std::get<I>(machines_), delivery.event, port_)) : void()), ...);
+    ((number(delivery.to) == I ? void(handled = hand_over(std::get<I>(machines_), delivery)) : void()), ...);
     return handled;
+  }
+
+  template <class Machine>
+  bool hand_over(Machine& machine, const Delivery& delivery) {
+    return observer_.observe(delivery.to, delivery.event, port_,
+                             [&](auto& out) { return deliver(machine, delivery.event, out); });
   }
 
   // True when something arrived. The budget grows when sleeping was not worth it and shrinks when spinning was in vain.
@@ -118,6 +134,7 @@ class Process {
     waits_.clear();
     add_waits_of(port_, waits_);
     waits_.until(deadline);
+    observer_.before_sleep(waits_);
     const Time at = now();
     if (number(waits_.poll_again) >= 0) {
       if (++idle_polls_ < 16) {
@@ -135,12 +152,20 @@ class Process {
 
   Context& context_;
   PortType& port_;
+  [[no_unique_address]] Observer observer_;
   std::tuple<Machines...> machines_;
   WaitSet waits_;
   const bool may_spin_ = std::thread::hardware_concurrency() > 1;
   Duration spin_budget_{may_spin_ ? longest_spin : Duration{0}};
   std::uint64_t idle_polls_ = 0;
   std::uint64_t undelivered_ = 0;
+};
+
+template <class PortType, class... Machines>
+class Process : public ObservedProcess<PortType, Unobserved, Machines...> {
+ public:
+  Process(Context& context, PortType& port, Machines... machines)
+      : ObservedProcess<PortType, Unobserved, Machines...>(context, port, Unobserved{}, std::move(machines)...) {}
 };
 
 }  // namespace tenter::hw

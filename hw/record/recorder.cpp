@@ -1,0 +1,130 @@
+#include "hw/record/recorder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tenter::hw {
+namespace {
+
+constexpr std::size_t log_buffer_bytes = 64 * 1024;
+constexpr std::uint64_t blob_buffer_bytes = 1024 * 1024;
+constexpr Duration write_interval = milliseconds(10);
+
+tl::unexpected<Error> system_error(const std::string& path, const char* call, int native) {
+  const Status status = native == ENOSPC || native == EDQUOT  ? Status::no_space
+                        : native == EEXIST                    ? Status::exists
+                        : native == EACCES || native == EPERM ? Status::denied
+                                                              : Status::failed;
+  return error(status, "recording " + path + ": " + call + ": " + std::strerror(native), native);
+}
+
+bool one_path_component(const std::string& name) {
+  return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+Result<Descriptor> create(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) return system_error(path, "open", errno);
+  return file;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& directory, const recording::LogHeader& header) {
+  if (!one_path_component(header.process))
+    return error(Status::invalid, "recording: the process name \"" + header.process + "\" is not one path component");
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return system_error(directory, "mkdir", errno);
+  std::unique_ptr<Recorder> recorder(new Recorder(header, directory + "/" + header.process));
+  auto blobs = create(recorder->path_ + ".blobs");
+  if (!blobs) return tl::unexpected(blobs.error());
+  auto log = create(recorder->path_ + ".log");
+  if (!log) return tl::unexpected(log.error());
+  recorder->blobs_ = std::move(*blobs);
+  recorder->log_ = std::move(*log);
+  const auto magic = std::as_bytes(std::span(recording::blobs_magic.data(), recording::blobs_magic.size()));
+  if (recorder->write(recorder->blobs_.get(), magic, {}, ".blobs")) recorder->write_out();
+  if (recorder->failure_) return tl::unexpected(*recorder->failure_);
+  return recorder;
+}
+
+Recorder::~Recorder() { (void)finish(); }
+
+void Recorder::append(Role role, const Event& event, std::uint64_t action_digest) noexcept {
+  if (failure_ || finished_) return;
+  try {
+    writer_.append(role, event, action_digest);
+    for (; counted_blobs_ < writer_.blobs().size(); ++counted_blobs_)
+      pending_blob_bytes_ += writer_.blobs()[counted_blobs_].size();
+  } catch (...) {
+    stop(".log", ENOMEM);
+    return;
+  }
+  if (writer_.log().size() >= log_buffer_bytes || pending_blob_bytes_ >= blob_buffer_bytes) write_out();
+}
+
+Time Recorder::idle() noexcept {
+  if (!pending()) return end_of_time;
+  const Time due = written_ + write_interval;
+  if (number(now()) < number(due)) return due;
+  write_out();
+  return end_of_time;
+}
+
+Result<void> Recorder::finish() noexcept {
+  if (!finished_ && !failure_) {
+    try {
+      writer_.end();
+    } catch (...) {
+      stop(".log", ENOMEM);
+    }
+    write_out();
+  }
+  finished_ = true;
+  if (failure_) return tl::unexpected(*failure_);
+  return {};
+}
+
+// Blobs first: a log that was cut by a kill refers to nothing that is missing.
+void Recorder::write_out() noexcept {
+  if (failure_) return;
+  std::byte head[recording::blob_head_bytes];
+  for (const Blob& blob : writer_.blobs()) {
+    recording::encode_blob_head(blob, head);
+    if (!write(blobs_.get(), head, blob.bytes(), ".blobs")) return;
+  }
+  if (!write(log_.get(), writer_.log(), {}, ".log")) return;
+  writer_.clear();
+  counted_blobs_ = 0;
+  pending_blob_bytes_ = 0;
+  written_ = now();
+}
+
+bool Recorder::write(int descriptor, Bytes head, Bytes content, const char* suffix) {
+  while (!head.empty() || !content.empty()) {
+    const iovec parts[] = {{const_cast<std::byte*>(head.data()), head.size()},
+                           {const_cast<std::byte*>(content.data()), content.size()}};
+    const ssize_t written = ::writev(descriptor, parts, 2);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      stop(suffix, errno);
+      return false;
+    }
+    auto taken = static_cast<std::size_t>(written);
+    bytes_ += taken;
+    const std::size_t of_head = std::min(taken, head.size());
+    head = head.subspan(of_head);
+    content = content.subspan(taken - of_head);
+  }
+  return true;
+}
+
+void Recorder::stop(const std::string& what, int native) {
+  failure_ = system_error(path_ + what, ("writing after record " + std::to_string(writer_.records())).c_str(), native).value();
+  writer_.clear();
+}
+
+}  // namespace tenter::hw

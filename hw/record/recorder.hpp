@@ -1,0 +1,56 @@
+// Records one process into <directory>/<process>.log and .blobs (core/recording/log.hpp), for `tenter sim replay <directory>`.
+//
+//   auto recorder = hw::Recorder::open(directory, header);
+//   hw::ObservedProcess process(context, port, hw::Recorded{**recorder}, Dispatcher{...});   // hw/record/recorded.hpp
+//
+// The directory is 0700 and the files 0600: they hold payload bytes. append() never throws and appends to memory; the files are
+// written when 64 KiB of log or 1 MiB of blobs have come together, before a sleep of the loop (at most every 10 ms: what a killed
+// process loses), and at the end. A failure stops the recording and is told by finish(); the process goes on.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/recording/log.hpp"
+#include "hw/part.hpp"
+#include "hw/posix/descriptor.hpp"
+
+namespace tenter::hw {
+
+class Recorder {
+ public:
+  // The files must not exist yet: a recording is never overwritten. The name of a process is one path component.
+  static Result<std::unique_ptr<Recorder>> open(const std::string& directory, const recording::LogHeader& header);
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  ~Recorder();  // finish()
+
+  void append(Role role, const Event& event, std::uint64_t action_digest) noexcept;
+  // Before a sleep. end_of_time when nothing is left to write; else when to call again, at the latest.
+  Time idle() noexcept;
+  // Writes the rest and the end of the log; the first failure of the whole recording, if any. Later calls repeat the answer.
+  Result<void> finish() noexcept;
+
+  // Something is in memory only.
+  bool pending() const { return !failure_ && (!writer_.log().empty() || !writer_.blobs().empty()); }
+  std::uint64_t records() const { return writer_.records(); }
+  std::uint64_t bytes() const { return bytes_; }  // written so far, both files
+
+ private:
+  Recorder(const recording::LogHeader& header, std::string path) : writer_(header), path_(std::move(path)) {}
+  void write_out() noexcept;
+  bool write(int descriptor, Bytes head, Bytes content, const char* suffix);
+  void stop(const std::string& what, int native);
+
+  recording::LogWriter writer_;
+  std::string path_;  // without .log
+  Descriptor log_, blobs_;
+  std::size_t counted_blobs_ = 0;  // of writer_.blobs(), in pending_blob_bytes_
+  std::uint64_t pending_blob_bytes_ = 0, bytes_ = 0;
+  Time written_{};
+  std::optional<Error> failure_;
+  bool finished_ = false;
+};
+
+}  // namespace tenter::hw
