@@ -127,7 +127,7 @@ Result<FilesPart::Place> FilesPart::place_of(std::string_view path) const {
   return Place{std::move(*directory), name};
 }
 
-Result<Blob> FilesPart::publish(const action::PublishFile& a) {
+Result<Blob> FilesPart::write_whole(const action::PublishFile& a) {
   const std::string_view path = a.path.text();
   const auto place = place_of(path);
   if (!place) return tl::unexpected<Error>(place.error());
@@ -177,7 +177,7 @@ void FilesPart::answer(Op op, const Result<Blob>& result) {
                                                   result ? *result : Blob(std::string_view(result.error().what))});
 }
 
-void FilesPart::perform(const action::PublishFile& a) { answer(a.op, publish(a)); }
+void FilesPart::perform(const action::PublishFile& a) { answer(a.op, write_whole(a)); }
 void FilesPart::perform(const action::ReadFile& a) { answer(a.op, read(a)); }
 
 void FilesPart::perform(const action::RemoveFile& a) {

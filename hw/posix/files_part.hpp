@@ -37,7 +37,7 @@ class FilesPart {
   };
   Result<Place> place_of(std::string_view path) const;
   Result<Descriptor> directory_of(std::string_view path) const;
-  Result<Blob> publish(const action::PublishFile& a);
+  Result<Blob> write_whole(const action::PublishFile& a);
   Result<Blob> read(const action::ReadFile& a) const;
   void answer(Op op, const Result<Blob>& result);
 
