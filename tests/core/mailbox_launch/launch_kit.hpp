@@ -168,8 +168,8 @@ struct Desk {
   std::map<std::uint64_t, Note> outcomes;
 };
 
-inline ::testing::AssertionResult names(const std::string& text, std::string_view what) {
-  if (text.find(what) != std::string::npos) return ::testing::AssertionSuccess();
+inline ::testing::AssertionResult names(std::string_view text, std::string_view what) {
+  if (text.find(what) != std::string_view::npos) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "'" << what << "' is not in: " << text;
 }
 
