@@ -72,6 +72,7 @@ void write_row(report::JsonWriter& json, const RowFigures& row) {
     json.member("peer_name", std::string_view(row.peer_name));
     write_side(json, "peer", row.peer);
     json.member("ratio", row.ratio).member("ratio_p10", row.ratio_low).member("ratio_p90", row.ratio_high);
+    json.member("ratio_of_medians", row.typical_ratio);
   }
   if (row.most_ratio > 0) json.member("target_most_ratio", row.most_ratio);
   if (row.least_rate > 0) json.member("target_least_per_s", row.least_rate);
@@ -109,24 +110,26 @@ void Report::print_header() const {
   uname(&system);
   std::fprintf(to, "# tenter.bench/1 %s, commit %s, compiler %s, %s %s, %d CPUs\n", bench_.c_str(), TENTER_BENCH_COMMIT,
                __VERSION__, system.sysname, system.machine, usable_cpus());
-  std::fprintf(to, "# %zu pairs of adjacent %lld ms slices a row; ratio: median of the pairs (p10..p90); cpu: all processes\n",
+  std::fprintf(to,
+               "# %zu pairs of adjacent %lld ms slices a row; ratio: median of the pairs (p10..p90), of means; typical: of "
+               "medians; cpu: all processes\n",
                options_.pairs, static_cast<long long>(options_.slice_ns / 1'000'000));
-  std::fprintf(to, "# %-34s %20s %8s %8s %8s %9s   %-14s %8s %8s %8s  %s\n", "row", "ratio", "p50", "p99", "cpu", "rate", "peer",
-               "p50", "p99", "cpu", "target");
+  std::fprintf(to, "# %-34s %20s %7s %8s %8s %8s %9s   %-14s %8s %8s %8s  %s\n", "row", "ratio", "typical", "p50", "p99", "cpu",
+               "rate", "peer", "p50", "p99", "cpu", "target");
   std::fflush(to);
 }
 
 void Report::print(const RowFigures& row) const {
   FILE* to = standard_format_ ? stderr : stdout;
-  char ratio[48] = "-";
+  char ratio[48] = "-", typical[16] = "-";
   if (!row.peer_name.empty()) std::snprintf(ratio, sizeof ratio, "%.2f (%.2f..%.2f)", row.ratio, row.ratio_low, row.ratio_high);
   std::string target = "none";
   if (row.most_ratio > 0) target = "<= " + rate_text(row.most_ratio) + " x";
   if (row.least_rate > 0) target = ">= " + rate_text(row.least_rate) + "/s";
   if (target != "none") target += row.met() ? ": met" : ": missed";
-  std::fprintf(to, "  %-34s %20s %8s %8s %8s %7s/s   ", row.name.c_str(), ratio, time_text(row.candidate.p50_ns).c_str(),
-               time_text(row.candidate.p99_ns).c_str(), time_text(row.candidate.cpu_ns_a_round).c_str(),
-               rate_text(row.candidate.rate).c_str());
+  std::fprintf(to, "  %-34s %20s %7s %8s %8s %8s %7s/s   ", row.name.c_str(), ratio, typical,
+               time_text(row.candidate.p50_ns).c_str(), time_text(row.candidate.p99_ns).c_str(),
+               time_text(row.candidate.cpu_ns_a_round).c_str(), rate_text(row.candidate.rate).c_str());
   const bool alone = row.peer_name.empty();
   std::fprintf(to, "%-14s %8s %8s %8s  %s\n", alone ? "-" : row.peer_name.c_str(),
                alone ? "-" : time_text(row.peer.p50_ns).c_str(), alone ? "-" : time_text(row.peer.p99_ns).c_str(),

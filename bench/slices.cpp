@@ -34,12 +34,16 @@ PairedSlices::PairedSlices(const Row& row, std::int64_t slice_ns) : row_(row), s
 
 double PairedSlices::measure(const Side& side, Collected& into) const {
   const auto cpu = [&] { return own_cpu_ns() + (side.other_cpu_ns ? side.other_cpu_ns() : 0); };
+  const std::size_t seen = into.round_ns.size();
   const std::int64_t before = cpu();
   const Elapsed elapsed = side.slice({.rounds = 0, .nanoseconds = slice_ns_}, into.round_ns);
   if (elapsed.rounds == 0) return 0;
   into.cpu_ns += cpu() - before;
   into.rounds += elapsed.rounds;
   into.slice_means.push_back(elapsed.ns_a_round());
+  const auto first = into.round_ns.begin() + static_cast<std::ptrdiff_t>(seen);
+  const std::vector<double> each(first, into.round_ns.end());
+  into.slice_medians.push_back(each.empty() ? elapsed.ns_a_round() : quantile(each, 0.5));
   return elapsed.ns_a_round();
 }
 
@@ -49,6 +53,7 @@ double PairedSlices::measure_pair() {
   const double theirs = measure(row_.peer, peer_);
   if (ours == 0 || theirs == 0) return 0;
   ratios_.push_back(ours / theirs);
+  typical_ratios_.push_back(candidate_.slice_medians.back() / peer_.slice_medians.back());
   return ours;
 }
 
@@ -70,6 +75,7 @@ RowFigures PairedSlices::figures() const {
           .ratio = quantile(ratios_, 0.5),
           .ratio_low = quantile(ratios_, 0.1),
           .ratio_high = quantile(ratios_, 0.9),
+          .typical_ratio = quantile(typical_ratios_, 0.5),
           .candidate = candidate_.figures(),
           .peer = peer_.figures(),
           .most_ratio = row_.most_ratio,

@@ -43,6 +43,7 @@ struct RowFigures {
   std::string name, unit, peer_name;
   std::size_t pairs = 0;
   double ratio = 0, ratio_low = 0, ratio_high = 0;  // median, 10 % and 90 % quantile of the pair ratios; 0 without a peer
+  double typical_ratio = 0;  // the same of the slices' median rounds: what a busy machine's preemptions do not touch
   SideFigures candidate, peer;
   double most_ratio = 0, least_rate = 0;
   bool met() const { return (most_ratio == 0 || ratio <= most_ratio) && (least_rate == 0 || candidate.rate >= least_rate); }
@@ -67,7 +68,7 @@ class PairedSlices {
 
  private:
   struct Collected {
-    std::vector<double> slice_means;
+    std::vector<double> slice_means, slice_medians;
     std::vector<std::uint32_t> round_ns;
     std::uint64_t rounds = 0;
     std::int64_t cpu_ns = 0;
@@ -78,7 +79,7 @@ class PairedSlices {
   const Row& row_;
   std::int64_t slice_ns_;
   Collected candidate_, peer_;
-  std::vector<double> ratios_;
+  std::vector<double> ratios_, typical_ratios_;
 };
 
 // The table of one benchmark program.
