@@ -2,7 +2,7 @@
 // which a replay builds the same machine.
 //
 //   recorder header: {"dispatcher", encode_value(config)}
-//   registry:        role<Dispatcher>([](Bytes b) { return Dispatcher(*decode_value<DispatcherConfig>(b)); })
+//   registry:        role<Dispatcher>([](Bytes b) { return Dispatcher(decode_value<DispatcherConfig>(b).value()); })
 //
 // Fields: integers, enums, bool, ProcessId, Blob, Parts, std::string, described structs, and lists of them.
 #pragma once
