@@ -76,7 +76,7 @@ void write_row(report::JsonWriter& json, const RowFigures& row) {
   }
   if (row.most_ratio > 0) json.member("target_most_ratio", row.most_ratio);
   if (row.least_rate > 0) json.member("target_least_per_s", row.least_rate);
-  json.member("met", row.met());
+  if (row.most_ratio > 0 || row.least_rate > 0) json.member("verdict", row.verdict());
   json.end_object();
 }
 
@@ -122,11 +122,12 @@ void Report::print_header() const {
 void Report::print(const RowFigures& row) const {
   FILE* to = standard_format_ ? stderr : stdout;
   char ratio[48] = "-", typical[16] = "-";
+  if (!row.peer_name.empty()) std::snprintf(typical, sizeof typical, "%.2f", row.typical_ratio);
   if (!row.peer_name.empty()) std::snprintf(ratio, sizeof ratio, "%.2f (%.2f..%.2f)", row.ratio, row.ratio_low, row.ratio_high);
   std::string target = "none";
   if (row.most_ratio > 0) target = "<= " + rate_text(row.most_ratio) + " x";
   if (row.least_rate > 0) target = ">= " + rate_text(row.least_rate) + "/s";
-  if (target != "none") target += row.met() ? ": met" : ": missed";
+  if (target != "none") target += std::string(": ") + row.verdict();
   std::fprintf(to, "  %-34s %20s %7s %8s %8s %8s %7s/s   ", row.name.c_str(), ratio, typical,
                time_text(row.candidate.p50_ns).c_str(), time_text(row.candidate.p99_ns).c_str(),
                time_text(row.candidate.cpu_ns_a_round).c_str(), rate_text(row.candidate.rate).c_str());

@@ -67,6 +67,13 @@ SideFigures PairedSlices::Collected::figures() const {
           .rounds = rounds};
 }
 
+const char* RowFigures::verdict() const {
+  if (least_rate > 0)
+    return candidate.rate >= least_rate ? "met" : 1e9 / candidate.cpu_ns_a_round >= least_rate ? "unclear" : "missed";
+  const bool means = ratio <= most_ratio, medians = typical_ratio <= most_ratio;
+  return means != medians ? "unclear" : means ? "met" : "missed";
+}
+
 RowFigures PairedSlices::figures() const {
   return {.name = row_.name,
           .unit = row_.unit,

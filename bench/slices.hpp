@@ -46,7 +46,9 @@ struct RowFigures {
   double typical_ratio = 0;  // the same of the slices' median rounds: what a busy machine's preemptions do not touch
   SideFigures candidate, peer;
   double most_ratio = 0, least_rate = 0;
-  bool met() const { return (most_ratio == 0 || ratio <= most_ratio) && (least_rate == 0 || candidate.rate >= least_rate); }
+  // "unclear" when means and medians disagree, or wall time and CPU time for a rate: on a machine with other work the means of
+  // single slices are its preemptions.
+  const char* verdict() const;
 };
 
 struct Options {
