@@ -45,7 +45,8 @@ bool deliver(M& machine, const Event& event, O& out) {
 class AnyMachine {
  public:
   AnyMachine() = default;
-  template <Machine M>
+  template <class M>
+  requires(!std::same_as<M, AnyMachine>) && Machine<M>  // in this order: asking whether AnyMachine is a Machine asks for its copies
   explicit AnyMachine(M machine) : self_(std::make_unique<Model<M>>(std::move(machine))) {}
   AnyMachine(const AnyMachine& other) : self_(other.self_ ? other.self_->copy() : nullptr) {}
   AnyMachine(AnyMachine&&) noexcept = default;
