@@ -1,17 +1,14 @@
 #include "hw/loop/park.hpp"
 
 #include <linux/futex.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <system_error>
-#include <thread>
 
-#include "hw/resource.hpp"
+#include "hw/loop/watcher.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -26,38 +23,6 @@ timespec timespec_of(std::int64_t ns) {
   t.tv_nsec = ns % 1'000'000'000;
   return t;
 }
-
-// Polls descriptors for one park and nudges the loop; ended through an eventfd.
-class DescriptorWatcher {
- public:
-  DescriptorWatcher(Context& context, std::vector<pollfd> descriptors) : stop_(eventfd(0, EFD_CLOEXEC)) {
-    if (stop_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd for the descriptor watcher");
-    descriptors.push_back({stop_, POLLIN, 0});
-    try {
-      thread_ = std::thread([&context, descriptors = std::move(descriptors)]() mutable {
-        while (::poll(descriptors.data(), descriptors.size(), -1) < 0 && errno == EINTR) {
-        }
-        context.nudge();
-      });
-    } catch (...) {
-      close(stop_);
-      throw;
-    }
-  }
-  DescriptorWatcher(const DescriptorWatcher&) = delete;
-  DescriptorWatcher& operator=(const DescriptorWatcher&) = delete;
-  ~DescriptorWatcher() {
-    eventfd_write(stop_, 1);
-    thread_.join();
-    close(stop_);
-  }
-
- private:
-  Counted descriptor_{Resource::descriptor};
-  Counted counted_thread_{Resource::thread};
-  int stop_;
-  std::thread thread_;
-};
 
 // Without futex_waitv: sleeps on one word; in bounded pieces when there are others that it cannot see.
 void wait_on_one(Context& context, const WaitSet& waits, std::uint32_t seen, Time deadline) {
@@ -93,10 +58,15 @@ void wait_on_all(Context& context, const WaitSet& waits, std::uint32_t seen) {
 
 }  // namespace
 
-void park(Context& context, const WaitSet& waits, std::uint32_t seen_nudges) {
-  if (waits.descriptors.empty()) return wait_on_all(context, waits, seen_nudges);
-  const DescriptorWatcher watcher(context, waits.descriptors);
-  wait_on_all(context, waits, seen_nudges);
+Parker::Parker(Context& context) : context_(context) {}
+Parker::~Parker() = default;
+
+void Parker::park(const WaitSet& waits, std::uint32_t seen_nudges) {
+  if (!waits.descriptors.empty() && !watcher_) watcher_ = std::make_unique<Watcher>(context_);
+  if (watcher_) watcher_->watch(waits.descriptors);
+  wait_on_all(context_, waits, seen_nudges);
 }
+
+void park(Context& context, const WaitSet& waits, std::uint32_t seen_nudges) { Parker(context).park(waits, seen_nudges); }
 
 }  // namespace tenter::hw

@@ -11,11 +11,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "core/machine.hpp"
+#include "core/page/spin.hpp"
 #include "core/port.hpp"
 #include "hw/loop/park.hpp"
 #include "hw/part.hpp"
@@ -68,7 +68,8 @@ class ObservedProcess {
   bool run_until(Predicate&& predicate, Time deadline) {
     while (true) {
       const std::uint32_t seen = context_.nudges.load(std::memory_order_acquire);
-      const std::uint64_t delivered = run_while([&] { return !predicate() && now() < deadline; });
+      std::uint64_t asked = 0;  // a look at the clock costs as much as a delivery
+      const std::uint64_t delivered = run_while([&] { return !predicate() && (++asked % 32 != 0 || now() < deadline); });
       if (predicate()) return true;
       if (now() >= deadline) return false;
       if (delivered > 0) {
@@ -87,8 +88,12 @@ class ObservedProcess {
   std::uint64_t undelivered() const { return undelivered_; }
 
  private:
-  static constexpr Duration longest_spin = microseconds(20);
-  static constexpr Duration shortest_spin = microseconds(1);
+  static constexpr std::uint32_t spin_limit = 200;  // polls that cost about as much as a sleep and a wake
+
+  static std::uint32_t cpus() {
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? static_cast<std::uint32_t>(CPU_COUNT(&allowed)) : 1;
+  }
 
   template <class Go>
   std::uint64_t run_while(Go&& go) {
@@ -118,15 +123,18 @@ class ObservedProcess {
                              [&](auto& out) { return deliver(machine, delivery.event, out); });
   }
 
-  // True when something arrived. The budget grows when sleeping was not worth it and shrinks when spinning was in vain.
+  // True when something arrived.
   bool spin() {
-    if (number(spin_budget_) == 0) return false;
-    const Time end = now() + spin_budget_;
-    do {
+    spun_ = spin_budget_.spins();
+    if (spun_ == 0) return false;
+    const Time begin = now();
+    for (std::uint32_t i = 0; i < spun_; ++i) {
       poll_parts(port_);
-      if (!context_.inbox.empty()) return true;
-    } while (now() < end);
-    spin_budget_ = Duration{number(spin_budget_) / 2};
+      if (context_.inbox.empty()) continue;
+      spin_budget_.waited(i);
+      return true;
+    }
+    spin_cost_ = std::max<std::int64_t>(1, number(now() - begin) / spun_);
     return false;
   }
 
@@ -144,10 +152,8 @@ class ObservedProcess {
       const Duration back_off = microseconds(std::int64_t{1} << std::min<std::uint64_t>(idle_polls_ - 16, 10));
       waits_.until(at + std::max(waits_.poll_again, back_off));
     }
-    park(context_, waits_, seen);
-    if (may_spin_ && number(now() - at) < number(longest_spin)) {
-      spin_budget_ = std::min(longest_spin, std::max(shortest_spin, spin_budget_ * 2));
-    }
+    parker_.park(waits_, seen);
+    spin_budget_.waited(spun_ + static_cast<std::uint64_t>(number(now() - at) / spin_cost_));
   }
 
   Context& context_;
@@ -155,8 +161,10 @@ class ObservedProcess {
   [[no_unique_address]] Observer observer_;
   std::tuple<Machines...> machines_;
   WaitSet waits_;
-  const bool may_spin_ = std::thread::hardware_concurrency() > 1;
-  Duration spin_budget_{may_spin_ ? longest_spin : Duration{0}};
+  Parker parker_{context_};
+  page::SpinBudget spin_budget_{spin_limit, cpus()};
+  std::uint32_t spun_ = 0;        // polls of the last spin
+  std::int64_t spin_cost_ = 100;  // nanoseconds a poll, measured by the spins that were in vain
   std::uint64_t idle_polls_ = 0;
   std::uint64_t undelivered_ = 0;
 };
