@@ -6,6 +6,7 @@
 
 #include "hw/loop/local_part.hpp"
 #include "hw/loop/process.hpp"
+#include "hw/posix/descriptor.hpp"
 #include "hw/posix/entropy_part.hpp"
 #include "hw/posix/timers_part.hpp"
 #include "hw/resource.hpp"
@@ -96,6 +97,26 @@ TEST(Loop, a_readable_descriptor_ends_a_park_and_nothing_stays_held) {
   EXPECT_NE(context.nudges.load(), seen);
   close(ends[0]);
   close(ends[1]);
+  EXPECT_EQ(Resources::held_text(), "");
+}
+
+TEST(Loop, a_closed_descriptor_whose_number_is_taken_by_another_file_is_watched_anew) {
+  {
+    Context context;
+    Parker parker(context);
+    for (int round = 0; round < 20; ++round) {
+      int ends[2];  // the same numbers every round
+      ASSERT_EQ(pipe(ends), 0);
+      const Descriptor reader(ends[0]), writer(ends[1]);
+      std::thread other([&] { EXPECT_EQ(write(writer.get(), "x", 1), 1); });
+      WaitSet waits;
+      waits.descriptors.push_back({reader.get(), POLLIN, 0});
+      pollfd ready{reader.get(), POLLIN, 0};
+      while (::poll(&ready, 1, 0) == 0) parker.park(waits, context.nudges.load());  // for ever if it were not watched
+      other.join();
+    }
+    EXPECT_EQ(Resources::held(Resource::thread), 1) << "one watcher serves all parks";
+  }
   EXPECT_EQ(Resources::held_text(), "");
 }
 
