@@ -45,9 +45,10 @@ bool deliver(M& machine, const Event& event, O& out) {
 class AnyMachine {
  public:
   AnyMachine() = default;
+  // The first condition keeps the second from asking whether AnyMachine is a Machine, which would ask for its copies again.
   template <class M>
-  requires(!std::same_as<M, AnyMachine>) && Machine<M>  // in this order: asking whether AnyMachine is a Machine asks for its copies
-  explicit AnyMachine(M machine) : self_(std::make_unique<Model<M>>(std::move(machine))) {}
+  requires(!std::same_as<M, AnyMachine> && Machine<M>) explicit AnyMachine(M machine)
+      : self_(std::make_unique<Model<M>>(std::move(machine))) {}
   AnyMachine(const AnyMachine& other) : self_(other.self_ ? other.self_->copy() : nullptr) {}
   AnyMachine(AnyMachine&&) noexcept = default;
   AnyMachine& operator=(AnyMachine other) noexcept {
