@@ -21,7 +21,8 @@ void add_run(CLI::App& mailbox, Context& context, std::function<int()>& chosen) 
   CLI::App* command = mailbox.add_subcommand("run", "start a group, do the tasks of a file, shut it down");
   add_ranks(*command, options->ranks, options->launcher);
   command->add_option("--tasks", options->tasks, "lines of {\"callable\", \"worker\", …}, - for standard input")->required();
-  command->add_option("--start-deadline", options->start_seconds, "seconds until every rank must be ready")->capture_default_str();
+  command->add_option("--start-deadline", options->start_seconds, "seconds until every rank must be ready")
+      ->capture_default_str();
   command->add_option("--json", context.common.json, "write the result as JSON to FILE, - for standard output");
   command->add_flag("-q,--quiet", context.common.quiet, "no progress");
   command->callback([&context, &chosen, options] { chosen = [&context, options] { return mailbox_run(context, *options); }; });
@@ -35,7 +36,8 @@ void add_map(CLI::App& mailbox, Context& context, std::function<int()>& chosen) 
   add_ranks(*command, options->ranks, options->launcher);
   command->add_option("--deadline", options->deadline_seconds, "seconds for one round")->capture_default_str();
   command->add_option("files", options->files, "files")->required();
-  command->callback([&context, &chosen, options] { chosen = [&context, options] { return mailbox_checksum(context, *options); }; });
+  command->callback(
+      [&context, &chosen, options] { chosen = [&context, options] { return mailbox_checksum(context, *options); }; });
 }
 
 void add_pages(CLI::App& mailbox, Context& context, std::function<int()>& chosen) {

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "core/mailbox/start_call.hpp"
-#include "hw/group/guardian.hpp"
 #include "hw/group/group_inside.hpp"
+#include "hw/group/guardian.hpp"
 #include "hw/group/task_frames.hpp"
 
 namespace tenter::hw {
@@ -57,7 +57,8 @@ Result<std::vector<Blob>> Group::submit_all(std::string_view callable, std::span
     if (!frame) return tl::unexpected(frame.error());
     frames.push_back(std::move(*frame));
   }
-  auto replies = inside_->request("submit_all", {mailbox::Opcode::task, mailbox::Target::per_rank, -1, budget, Parts(std::move(frames))});
+  auto replies =
+      inside_->request("submit_all", {mailbox::Opcode::task, mailbox::Target::per_rank, -1, budget, Parts(std::move(frames))});
   if (!replies) return tl::unexpected(replies.error());
   std::vector<Blob> results;
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {

@@ -64,7 +64,7 @@ class Group {
   std::uint32_t ranks() const;
   bool ended() const;  // no request will succeed any more
   const std::string& page() const;
-  const std::string& folder() const;        // the private folder, until the group is gone
+  const std::string& folder() const;  // the private folder, until the group is gone
   ProcessId launcher() const;
   std::vector<ProcessId> processes() const;  // of the ranks, in their order; pid 0: not known
 

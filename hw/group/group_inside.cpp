@@ -61,7 +61,7 @@ Group::Inside::Running::Running(const GroupSpec& spec, const std::string& root, 
       driver({[this, &ended](const std::function<bool()>& until, Time deadline) {
                 process.run_until(
                     [&] {
-                      ended.store(is_over(process.template machine<0>()), std::memory_order_relaxed);
+                      ended.store(is_over(process.machine<0>()), std::memory_order_relaxed);
                       return until();
                     },
                     deadline);
@@ -97,9 +97,10 @@ Result<void> Group::Inside::start_group() {
   start.arguments = launcher_arguments(spec);
   start.environment = rank_environment(spec);
   ClientPart& client = running->port;
-  const Ticket ticket = client.submit(mailbox::launch_role, mailbox::start_call(start));
-  const auto answer = client.wait(ticket, now() + spec.start_patience + answer_slack);
-  if (!answer) return error(Status::timed_out, "start: no answer at all");
+  const auto ticket = client.submit(mailbox::launch_role, mailbox::start_call(start));
+  if (!ticket) return tl::unexpected(ticket.error());
+  const auto answer = client.wait(*ticket, now() + spec.start_patience + answer_slack);
+  if (!answer) return error(answer.error().status, "start: " + answer.error().what);
   if (answer->status != Status::ok) return tl::unexpected(call_error("start", *answer));
   auto started = mailbox::read_started(*answer);
   if (!started) return tl::unexpected(started.error());
@@ -110,11 +111,18 @@ Result<void> Group::Inside::start_group() {
 
 Note Group::Inside::call(Role role, const Note& note, Duration budget) {
   ClientPart& client = running->port;
-  const Ticket ticket = client.submit(role, note);
+  const auto ticket = client.submit(role, note);
+  if (!ticket) return mailbox::answer_error(ticket.error().status, "CallRefused", ticket.error().what);
   const Time deadline = now() + budget + answer_slack;
-  running->driver.drive([&] { return client.done(ticket); }, [&] { client.wait_done(ticket, deadline); }, deadline);
-  auto answer = client.take(ticket);
-  return answer ? *answer : mailbox::answer_error(Status::timed_out, "NoAnswer", "the loop of the parent did not answer");
+  std::optional<Note> answer;
+  const auto wait = [&] {
+    if (auto waited = client.wait(*ticket, deadline)) answer = std::move(*waited);
+  };
+  running->driver.drive([&] { return client.done(*ticket); }, wait, deadline);
+  if (!answer) answer = client.take(*ticket);
+  if (answer) return std::move(*answer);
+  client.abandon(*ticket);
+  return mailbox::answer_error(Status::timed_out, "NoAnswer", "the loop of the parent did not answer");
 }
 
 Result<Parts> Group::Inside::request(std::string_view what, const mailbox::RequestCall& call_) {

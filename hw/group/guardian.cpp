@@ -61,9 +61,7 @@ Result<Guardian> Guardian::start(const std::string& folder) {
 
 Guardian::Guardian(Guardian&& other) noexcept : pid_(std::exchange(other.pid_, 0)), line_(std::move(other.line_)) {}
 
-void Guardian::dismiss() {
-  [[maybe_unused]] const ssize_t sent = write(line_.get(), &dismissed, 1);
-}
+void Guardian::dismiss() { [[maybe_unused]] const ssize_t sent = write(line_.get(), &dismissed, 1); }
 
 Guardian::~Guardian() {
   if (pid_ == 0) return;

@@ -32,10 +32,10 @@ class LoopDriver {
   Loop loop_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool driving_ = false;       // somebody is inside loop_.run
-  bool caller_ = false;           // a caller drives or waits to
-  std::uint32_t followers_ = 0;   // callers in wait()
-  std::uint32_t guests_ = 0;      // callers of between()
+  bool driving_ = false;         // somebody is inside loop_.run
+  bool caller_ = false;          // a caller drives or waits to
+  std::uint32_t followers_ = 0;  // callers in wait()
+  std::uint32_t guests_ = 0;     // callers of between()
   bool ending_ = false;
   std::thread thread_;
 };

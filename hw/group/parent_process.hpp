@@ -15,8 +15,7 @@
 
 namespace tenter::hw {
 
-using ParentPort =
-    Port<PagePart, TimersPart, ClientPart, LocalPart, FilesPart, ProcessesPart, EntropyPart, HostPart>;
+using ParentPort = Port<PagePart, TimersPart, ClientPart, LocalPart, FilesPart, ProcessesPart, EntropyPart, HostPart>;
 
 // Machines by role: mailbox::channel_role 0, rendezvous_role 1, launch_role 2.
 using ParentProcess = Process<ParentPort, mailbox::Channel, mailbox::Rendezvous, mailbox::Launch>;

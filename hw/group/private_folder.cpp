@@ -22,7 +22,10 @@ std::string default_base() {
 }
 
 tl::unexpected<Error> refused(const std::string& step, int code) {
-  const Status status = code == ENOENT ? Status::not_found : code == ENOSPC ? Status::no_space : code == EACCES ? Status::denied : Status::failed;
+  const Status status = code == ENOENT   ? Status::not_found
+                        : code == ENOSPC ? Status::no_space
+                        : code == EACCES ? Status::denied
+                                         : Status::failed;
   return error(status, "private folder: " + step + ": " + std::generic_category().message(code), code);
 }
 
@@ -35,7 +38,8 @@ Result<PrivateFolder> PrivateFolder::create(const std::string& asked) {
   if (stat(base.c_str(), &found) != 0) return refused(base, errno);
   // Where others may rename what is ours, a private folder is none.
   if (found.st_uid != geteuid() && (found.st_mode & S_ISVTX) == 0)
-    return error(Status::denied, "private folder: " + base + " belongs to user " + std::to_string(found.st_uid) + " and is not sticky");
+    return error(Status::denied,
+                 "private folder: " + base + " belongs to user " + std::to_string(found.st_uid) + " and is not sticky");
   std::string path = base + "/tenter-XXXXXX";
   if (mkdtemp(path.data()) == nullptr) return refused("make " + path, errno);
   return PrivateFolder(std::move(path));

@@ -30,8 +30,7 @@ namespace {
 constexpr Duration parent_grace = seconds(3);  // for the orderly way out, once the parent is gone
 constexpr int parent_gone_code = 113;
 
-using MemberPort =
-    Port<CollectivePart, FilesPart, ProcessesPart, WorkPart, TimersPart, LocalPart, HostPart, PagePart>;
+using MemberPort = Port<CollectivePart, FilesPart, ProcessesPart, WorkPart, TimersPart, LocalPart, HostPart, PagePart>;
 
 int refuse(const std::string& why) {
   std::fprintf(stderr, "tenter member: %s\n", why.c_str());
@@ -47,8 +46,8 @@ struct Surroundings {
 Result<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr || *value == '\0')
-    return error(Status::invalid, std::string("start: the environment has no ") + name +
-                                      "; ranks are started by `tenter mailbox`, not by hand");
+    return error(Status::invalid,
+                 std::string("start: the environment has no ") + name + "; ranks are started by `tenter mailbox`, not by hand");
   return std::string(value);
 }
 
@@ -93,7 +92,7 @@ ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environ
   config.world = environment.size();
   const bool root = config.rank == 0;
   port.watch_lifeline(watch.take_lifeline(), {mailbox::member_role});
-  const ExitRequest exit = root ? serve(context, port, mailbox::Member(config), mailbox::Dispatcher({}))
+  const ExitRequest exit = root ? serve(context, port, mailbox::Member(config), mailbox::Dispatcher(mailbox::DispatcherConfig{}))
                                 : serve(context, port, mailbox::Member(config));
   // Parts are given back only on the orderly way: a callable may still run, a collective may never complete.
   if (!exit.orderly) MpiEnvironment::leave(exit.code);

@@ -1,4 +1,5 @@
-// What a rank of a group does from start to end: MPI, the doorbell, the machines Member and (rank 0) Dispatcher on hardware parts.
+// What a rank of a group does from start to end: MPI, the doorbell, the machines Member and (rank 0) Dispatcher on hardware
+// parts.
 #pragma once
 #include "hw/group/callables.hpp"
 

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/event.hpp"
 #include "core/mailbox/frame.hpp"
 #include "hw/group/group.hpp"
 

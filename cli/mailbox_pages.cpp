@@ -1,0 +1,170 @@
+// `tenter mailbox inspect` and `clean`: pages under /dev/shm, decoded, and who maps them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <vector>
+
+#include "cli/mailbox_commands.hpp"
+#include "core/mailbox/error_list.hpp"
+#include "core/mailbox/layout.hpp"
+#include "core/wire.hpp"
+#include "report/json_writer.hpp"
+
+namespace tenter::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace layout = mailbox::layout;
+
+const fs::path shared_memory = "/dev/shm";
+
+struct Mapper {
+  std::uint64_t pid = 0;
+  std::string program;
+};
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Processes whose maps name the page; of other users' processes the maps cannot be read, `blind` counts them.
+std::vector<Mapper> mappers_of(const std::string& name, std::size_t& blind) {
+  const std::string path = " " + (shared_memory / name).string() + "\n";
+  std::vector<Mapper> found;
+  std::error_code failure;
+  for (fs::directory_iterator entry("/proc", failure), end; !failure && entry != end; entry.increment(failure)) {
+    const std::string number = entry->path().filename().string();
+    Mapper mapper;
+    const auto [last, bad] = std::from_chars(number.data(), number.data() + number.size(), mapper.pid);
+    if (bad != std::errc{} || *last != '\0') continue;
+    std::ifstream maps(entry->path() / "maps", std::ios::binary);
+    if (!maps && errno != ENOENT) ++blind;
+    const std::string content{std::istreambuf_iterator<char>(maps), {}};
+    if (content.find(path) == std::string::npos) continue;
+    mapper.program = content_of(entry->path() / "comm");
+    if (!mapper.program.empty() && mapper.program.back() == '\n') mapper.program.pop_back();
+    found.push_back(std::move(mapper));
+  }
+  std::sort(found.begin(), found.end(), [](const Mapper& a, const Mapper& b) { return a.pid < b.pid; });
+  return found;
+}
+
+struct Page {
+  std::string header;
+  std::uint64_t bytes = 0;
+  std::string reason;
+};
+
+Result<Page> read_page(const std::string& name) {
+  if (name.empty() || name.find('/') != std::string::npos)
+    return error(Status::invalid, "inspect: \"" + name + "\" is no page name; it is a file name in /dev/shm");
+  std::ifstream file(shared_memory / name, std::ios::binary);
+  if (!file) return error(Status::not_found, "inspect: " + (shared_memory / name).string() + ": " + std::strerror(errno));
+  Page page;
+  page.header.resize(layout::header_bytes);
+  file.read(page.header.data(), layout::header_bytes);
+  if (file.gcount() != layout::header_bytes)
+    return error(Status::invalid,
+                 "inspect: " + name + " has " + std::to_string(file.gcount()) + " bytes, fewer than a header's 256");
+  std::error_code failure;
+  page.bytes = fs::file_size(shared_memory / name, failure);
+  const auto length =
+      wire::load<std::uint32_t>(reinterpret_cast<const std::byte*>(page.header.data()) + layout::error_length.offset);
+  if (length > 0 && length <= layout::error_bytes_max && page.bytes == layout::page_bytes) {
+    page.reason.resize(length);
+    file.seekg(static_cast<std::streamoff>(layout::error_area));
+    file.read(page.reason.data(), length);
+  }
+  return page;
+}
+
+std::string value_of(const Page& page, const mailbox::Field& field) {
+  const auto* at = reinterpret_cast<const std::byte*>(page.header.data()) + field.offset;
+  if (field.bytes == 8 && field.offset == layout::magic.offset)
+    return page.header.compare(0, 8, layout::magic_bytes) == 0 ? "SMPIBOX" : "WRONG";
+  if (field.bytes == 8) return std::to_string(wire::load<std::uint64_t>(at));
+  if (field.bytes != 4)
+    return std::all_of(at, at + field.bytes, [](std::byte b) { return b == std::byte{0}; }) ? "zero" : "NOT ZERO";
+  const auto value = wire::load<std::uint32_t>(at);
+  const std::string number = field.is_signed ? std::to_string(static_cast<std::int32_t>(value)) : std::to_string(value);
+  if (field.offset == layout::group_state.offset) return number + " " + to_string(mailbox::GroupState{value});
+  if (field.offset == layout::request_state.offset) return number + " " + to_string(mailbox::RequestState{value});
+  if (field.offset == layout::opcode.offset) return number + " " + to_string(mailbox::Opcode{value});
+  if (field.offset == layout::target.offset) return number + " " + to_string(mailbox::Target{value});
+  return number;
+}
+
+void print_json(const Context& context, const std::string& name, const Page& page, const std::vector<Mapper>& mappers) {
+  std::ostringstream text;
+  {
+    report::JsonWriter json(text);
+    json.begin_object().member("schema", "tenter.mailbox_page/1").member("page", name).member("bytes", page.bytes);
+    json.key("fields").begin_object();
+    for (const mailbox::Field& field : layout::fields) json.member(field.name, value_of(page, field));
+    json.end_object().member("reason", page.reason).key("mapped_by").begin_array();
+    for (const Mapper& mapper : mappers)
+      json.begin_object().member("pid", mapper.pid).member("program", mapper.program).end_object();
+    json.end_array().end_object();
+  }
+  write_result_text(context, text.str() + "\n", "");
+}
+
+}  // namespace
+
+int mailbox_inspect(const Context& context, const std::string& asked) {
+  const std::string name = asked.starts_with('/') ? asked.substr(1) : asked;
+  auto page = read_page(name);
+  if (!page) {
+    fmt::print(stderr, "tenter: {}\n", page.error().what);
+    return mailbox_exit::task_failed;
+  }
+  std::size_t blind = 0;
+  const std::vector<Mapper> mappers = mappers_of(name, blind);
+  if (!context.common.json.empty()) print_json(context, name, *page, mappers);
+  if (context.human_output()) {
+    fmt::print("{}  {} bytes{}\n", name, page->bytes, page->bytes == layout::page_bytes ? "" : "  WRONG SIZE");
+    for (const mailbox::Field& field : layout::fields)
+      fmt::print("  {:4}  {:<15} {}\n", field.offset, field.name, value_of(*page, field));
+    if (!page->reason.empty())
+      fmt::print("  errors: {}\n", mailbox::text_of_errors(mailbox::decode_error_list(std::as_bytes(std::span(page->reason)))));
+    for (const Mapper& mapper : mappers) fmt::print("  mapped by {} ({})\n", mapper.pid, mapper.program);
+    if (mappers.empty()) fmt::print("  mapped by nobody{}\n", blind > 0 ? " that we may look at" : ": left over");
+  }
+  const bool sound = page->bytes == layout::page_bytes && page->header.compare(0, 8, layout::magic_bytes) == 0;
+  return sound ? mailbox_exit::all_ok : mailbox_exit::task_failed;
+}
+
+int mailbox_clean(const Context&, bool yes) {
+  bool good = true;
+  std::size_t found = 0;
+  std::error_code failure;
+  for (const fs::directory_entry& entry : fs::directory_iterator(shared_memory, failure)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("tenter-mailbox-") && !name.starts_with("tenter-doorbell-")) continue;
+    std::size_t blind = 0;
+    const std::vector<Mapper> mappers = mappers_of(name, blind);
+    if (!mappers.empty() || blind > 0) {
+      fmt::print("{}  in use{}\n", name, mappers.empty() ? ", perhaps: not every process may be looked at" : "");
+      continue;
+    }
+    ++found;
+    if (yes && !fs::remove(entry.path(), failure)) {
+      good = false;
+      fmt::print(stderr, "tenter: {}: {}\n", name, failure.message());
+    } else {
+      fmt::print("{}  {}\n", name, yes ? "removed" : "left over");
+    }
+  }
+  if (found > 0 && !yes) fmt::print("with --yes they are removed\n");
+  return good ? mailbox_exit::all_ok : mailbox_exit::task_failed;
+}
+
+}  // namespace tenter::cli
