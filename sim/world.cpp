@@ -68,6 +68,8 @@ void World::run() {
 }
 
 void World::begin() {
+  booting_ = scenario_.booted_ != nullptr;
+  choices_.quiet(booting_);
   for (auto& spec : scenario_.processes_) start_process(add_process(std::move(*spec), no_process));
   Item heal;
   heal.kind = Item::Kind::heal;
@@ -75,8 +77,6 @@ void World::begin() {
   Item end;
   end.kind = Item::Kind::end;
   schedule(scenario_.chaos_ + scenario_.patience_, std::move(end));
-  booting_ = scenario_.booted_ != nullptr;
-  choices_.quiet(booting_);
   if (workload_) workload_->start(client_port_);
 }
 
@@ -151,10 +151,10 @@ void World::handle(Item& item) {
       end_process(item.process, static_cast<std::int32_t>(item.a), static_cast<std::int32_t>(item.b));
       break;
     case Item::Kind::job:
-      if (item.b == 0)
-        launchers_.job_step(item.a);
-      else
-        launchers_.guard(launchers_.jobs()[item.a].parent);
+      launchers_.job_step(item.a);
+      break;
+    case Item::Kind::guard:
+      launchers_.guard(item.process);
       break;
     case Item::Kind::fault:
       launchers_.fault(item.a, item.b);
@@ -388,6 +388,7 @@ bool World::allowed(Tag fault) {
 void World::spend(Tag fault) {
   auto& budget = scenario_.budgets_[fault];
   if (budget > 0) --budget;
+  ++faults_spent_;
 }
 
 const LauncherSpec* World::launcher(std::string_view program) const {

@@ -65,6 +65,7 @@ struct Item {
     end,
     fault,
     restart,
+    guard,
     scribble
   } kind = Kind::none;
   ProcessIndex process = 0;
@@ -128,6 +129,8 @@ class World : public Findings {
   void signal_process(ProcessIndex index, std::int32_t signal);
   ProcessIndex find(ProcessId id) const;
   bool healed() const { return healed_; }
+  std::uint64_t faults_spent() const { return faults_spent_; }
+  const Workload* workload() const { return workload_.get(); }
   Workload* workload() { return workload_.get(); }
 
   // Findings.
@@ -190,6 +193,7 @@ class World : public Findings {
   ProcessIndex current_turn_ = no_process;  // whose turn it is: it needs no waking
   std::size_t phase_marks_ = 0;             // heal and end marks still in the queue
   std::uint64_t random_drawn_ = 0;
+  std::uint64_t faults_spent_ = 0;
 
   Digest digest_;
   Outbox outbox_;

@@ -1,9 +1,11 @@
 #include "cli/main.hpp"
+#include "cli/protocols/mailbox/protocol.hpp"
 
 namespace tenter {
 
 Registry builtin() {
   Registry registry;
+  protocols::add_mailbox(registry);
   return registry;
 }
 

@@ -125,11 +125,12 @@ class Member {
   Blob page_;                     // the page's name, from the manifest
   Blob trouble_;                  // why this rank is not ready; empty: it is
   Opcode opcode_ = Opcode::ping;  // of the round
+  std::int32_t exit_code_ = 0;    // freeing: what the process ends with
   ReplyTo reply_to_;              // executing: whose reply it will be
 
  public:
   friend bool operator==(const Member&, const Member&) = default;
-  TENTER_DESCRIBE(member, config_, state_, round_, self_, page_, trouble_, opcode_, reply_to_)
+  TENTER_DESCRIBE(member, config_, state_, round_, self_, page_, trouble_, opcode_, exit_code_, reply_to_)
 };
 
 }  // namespace tenter::mailbox

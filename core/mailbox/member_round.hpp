@@ -50,7 +50,7 @@ void Member::on(const event::CollectiveDone& e, O& out) {
     case MemberState::freeing:
       if (e.op != operation(MemberOperation::free_domain) && e.op != operation(MemberOperation::free_dispatch)) return;
       if (e.status != Status::ok) return leave(1, false, out);
-      if (e.op == operation(MemberOperation::free_dispatch)) return leave(0, true, out);
+      if (e.op == operation(MemberOperation::free_dispatch)) return leave(exit_code_, true, out);
       return out.free_communicator(operation(MemberOperation::free_dispatch), dispatch_communicator);
     case MemberState::leaving:
       if (e.op == operation(MemberOperation::round, round_)) leave(1, false, out);

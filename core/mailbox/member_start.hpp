@@ -69,7 +69,10 @@ void Member::start_collective_done(const event::CollectiveDone& e, O& out) {
     agreed(e, out);
   } else if (awaited(MemberState::announcing, MemberOperation::announce)) {
     if (failed) return leave(1, false, out);
-    if (!e.content.empty()) return leave(1, true, out);  // all were told, so all can end in order
+    if (!e.content.empty()) {  // all were told, so all can end in order
+      exit_code_ = 1;
+      return free_communicators(out);
+    }
     await_round(out);
   }
 }

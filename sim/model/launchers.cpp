@@ -105,14 +105,14 @@ void LaunchersModel::ended(Process& p) {
       step.a = number_of_job;
       world_.schedule(abort_takes + world_.chosen_delay(Tag::exit_delay, p.index), std::move(step));
     }
-    if (job.parent == p.index) {  // the parent of the launcher: life-lines close, the guardian comes
+    if (job.parent == p.index)  // life-lines close
       for (const ProcessIndex rank : job.ranks) world_.post(rank, no_role, event::ParentExited{}, exit_notice);
-      Item guard;
-      guard.kind = Item::Kind::job;
-      guard.a = number_of_job;
-      guard.b = 1;
-      world_.schedule(milliseconds(500), std::move(guard));
-    }
+  }
+  if (p.parent == no_process && p.exit_signal != 0) {  // its guardian, a process of its own, comes
+    Item guard;
+    guard.kind = Item::Kind::guard;
+    guard.process = p.index;
+    world_.schedule(milliseconds(500), std::move(guard));
   }
 }
 

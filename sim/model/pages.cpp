@@ -1,5 +1,6 @@
 #include "sim/model/pages.hpp"
 
+#include <algorithm>
 #include <array>
 #include <variant>
 
@@ -22,6 +23,7 @@ struct PagesModel::Inner {
     ProcessIndex creator = no_process;
     bool linked = true;
     std::uint32_t mapped = 0;
+    std::vector<ProcessIndex> mapped_by;  // ever
   };
   struct Watching {
     std::uint64_t id = 0;
@@ -68,6 +70,7 @@ struct PagesModel::Inner {
     PageMemory& memory = pages[page].memory;
     memory.add_agent(p.index);
     ++pages[page].mapped;
+    pages[page].mapped_by.push_back(p.index);
     if (pages[page].creator != p.index)
       memory.order(pages[page].creator, p.index);  // the name was passed on, or it would not be known
   }
@@ -169,7 +172,7 @@ bool PagesModel::perform(Process& p, Role role, const action::CreatePage& a) {
   }
   if (status == Status::ok) {
     const auto mode = static_cast<MemoryMode>(world.choices().choose(Tag::memory_mode, 0, 3));
-    inner_->pages.push_back({name, PageMemory(a.bytes, mode), p.index, true, 0});
+    inner_->pages.push_back({name, PageMemory(a.bytes, mode), p.index, true, 0, {}});
     inner_->attach(p, static_cast<std::uint32_t>(inner_->pages.size() - 1));
     const std::uint32_t when = world.allowed(Tag::scribble) ? world.choices().choose(Tag::scribble, 0, 64) : 0;
     if (when != 0) {
@@ -354,7 +357,9 @@ void PagesModel::process_ended(Process& p) { inner_->detach(p); }
 
 void PagesModel::ordered_after_death(ProcessIndex dead, ProcessIndex survivor) {
   const auto* attached = inner_->find(survivor);
-  if (attached && attached->page < inner_->pages.size()) inner_->pages[attached->page].memory.order(dead, survivor);
+  if (!attached || attached->page >= inner_->pages.size()) return;
+  auto& page = inner_->pages[attached->page];
+  if (std::find(page.mapped_by.begin(), page.mapped_by.end(), dead) != page.mapped_by.end()) page.memory.order(dead, survivor);
 }
 
 void PagesModel::remove_made_by(ProcessIndex process) {

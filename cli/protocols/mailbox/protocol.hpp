@@ -1,0 +1,9 @@
+// Registers the mailbox: scenarios and properties.
+#pragma once
+#include "cli/registry.hpp"
+
+namespace tenter::protocols {
+
+void add_mailbox(Registry& registry);
+
+}  // namespace tenter::protocols
