@@ -17,16 +17,16 @@ namespace tenter::bench {
 
 // One side of a row. `slice` runs for the budget and appends the duration of every round (ns) when it can tell them apart.
 struct Side {
-  std::function<Elapsed(Budget budget, std::vector<std::uint32_t>& round_ns)> slice;
+  std::function<Elapsed(Budget budget, std::vector<std::uint32_t>& round_ns)> slice{};
   // CPU time so far, ns, of the processes beside this one; those that were reaped are counted anyway.
-  std::function<std::int64_t()> other_cpu_ns;
+  std::function<std::int64_t()> other_cpu_ns{};
 };
 
 struct Row {
   std::string name;
-  Side candidate;
-  Side peer;                        // without a slice: the row stands alone
-  std::string peer_name;            // "raw futex"
+  Side candidate{};
+  Side peer{};                      // without a slice: the row stands alone
+  std::string peer_name{};          // "raw futex"
   std::string unit = "round trip";  // what a round is
   double most_ratio = 0;            // target: candidate's time a round over the peer's; 0: none
   double least_rate = 0;            // target: rounds a second; 0: none
