@@ -1,5 +1,7 @@
 // `tenter mailbox inspect` and `clean`: pages under /dev/shm, decoded, and who maps them.
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,7 +37,13 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Processes whose maps name the page; of other users' processes the maps cannot be read, `blind` counts them.
+// A page of mode 0600 is mapped by processes of its own user only (and by root's).
+bool is_ours(const fs::path& path) {
+  struct stat found {};
+  return stat(path.c_str(), &found) == 0 && found.st_uid == geteuid();
+}
+
+// Processes whose maps name the page. `blind`: processes of ours whose maps could not be read.
 std::vector<Mapper> mappers_of(const std::string& name, std::size_t& blind) {
   const std::string path = " " + (shared_memory / name).string() + "\n";
   std::vector<Mapper> found;
@@ -45,8 +53,10 @@ std::vector<Mapper> mappers_of(const std::string& name, std::size_t& blind) {
     Mapper mapper;
     const auto [last, bad] = std::from_chars(number.data(), number.data() + number.size(), mapper.pid);
     if (bad != std::errc{} || *last != '\0') continue;
+    errno = 0;
     std::ifstream maps(entry->path() / "maps", std::ios::binary);
-    if (!maps && errno != ENOENT) ++blind;
+    const bool denied = !maps && (errno == EACCES || errno == EPERM);  // else it has no memory: a zombie, or gone
+    if (denied && is_ours(entry->path())) ++blind;
     const std::string content{std::istreambuf_iterator<char>(maps), {}};
     if (content.find(path) == std::string::npos) continue;
     mapper.program = content_of(entry->path() / "comm");
@@ -149,6 +159,10 @@ int mailbox_clean(const Context&, bool yes) {
   for (const fs::directory_entry& entry : fs::directory_iterator(shared_memory, failure)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with("tenter-mailbox-") && !name.starts_with("tenter-doorbell-")) continue;
+    if (!is_ours(entry.path())) {
+      fmt::print("{}  another user's\n", name);
+      continue;
+    }
     std::size_t blind = 0;
     const std::vector<Mapper> mappers = mappers_of(name, blind);
     if (!mappers.empty() || blind > 0) {
