@@ -56,7 +56,8 @@ std::vector<Mapper> mappers_of(const std::string& name, std::size_t& blind) {
     errno = 0;
     std::ifstream maps(entry->path() / "maps", std::ios::binary);
     const bool denied = !maps && (errno == EACCES || errno == EPERM);  // else it has no memory: a zombie, or gone
-    if (denied && is_ours(entry->path())) ++blind;
+    // Some containers hide their init, which is no process of a group.
+    if (denied && mapper.pid != 1 && is_ours(entry->path())) ++blind;
     const std::string content{std::istreambuf_iterator<char>(maps), {}};
     if (content.find(path) == std::string::npos) continue;
     mapper.program = content_of(entry->path() / "comm");
