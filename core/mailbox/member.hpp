@@ -125,12 +125,13 @@ class Member {
   Blob page_;                     // the page's name, from the manifest
   Blob trouble_;                  // why this rank is not ready; empty: it is
   Opcode opcode_ = Opcode::ping;  // of the round
+  Blob waiting_round_;            // rank 0, announcing: the parent was quicker than the outcome's bcast
   std::int32_t exit_code_ = 0;    // freeing: what the process ends with
   ReplyTo reply_to_;              // executing: whose reply it will be
 
  public:
   friend bool operator==(const Member&, const Member&) = default;
-  TENTER_DESCRIBE(member, config_, state_, round_, self_, page_, trouble_, opcode_, exit_code_, reply_to_)
+  TENTER_DESCRIBE(member, config_, state_, round_, self_, page_, trouble_, opcode_, waiting_round_, exit_code_, reply_to_)
 };
 
 }  // namespace tenter::mailbox

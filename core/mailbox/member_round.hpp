@@ -11,7 +11,8 @@ namespace tenter::mailbox {
 template <class O>
 void Member::await_round(O& out) {
   state_ = MemberState::idle;
-  if (!root()) receive({}, out);
+  if (!root()) return receive({}, out);
+  if (!waiting_round_.empty()) receive(std::exchange(waiting_round_, {}), out);
 }
 
 // --> receiving
@@ -30,6 +31,7 @@ void Member::on(const event::Told& e, O& out) {
       return;
     case NoteKind::round:
       if (state_ == MemberState::idle && root()) receive(e.note.text, out);
+      if (state_ == MemberState::announcing && root()) waiting_round_ = e.note.text;
       return;
     case NoteKind::leave:
       return told_to_leave(leave_is_orderly(e.note), e.now, out);

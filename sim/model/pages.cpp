@@ -71,8 +71,11 @@ struct PagesModel::Inner {
     memory.add_agent(p.index);
     ++pages[page].mapped;
     pages[page].mapped_by.push_back(p.index);
-    if (pages[page].creator != p.index)
-      memory.order(pages[page].creator, p.index);  // the name was passed on, or it would not be known
+    const ProcessIndex creator = pages[page].creator;
+    if (creator == p.index) return;
+    // The name was handed on through the kernel (a file, a spawn), which no store is still waiting behind.
+    if (memory.has_agent(creator)) memory.drain_all(creator);
+    memory.order(creator, p.index);
   }
   void detach(Process& p) {
     Attached& a = of(p.index);

@@ -17,10 +17,14 @@ const GroupWorkload& workload_of(const sim::View& view) { return static_cast<con
 
 std::string name_of_call(const Expected& call) {
   switch (call.kind) {
-    case CallKind::start: return "start";
-    case CallKind::stop: return "shutdown";
-    case CallKind::join: return "member " + std::to_string(call.rank) + " of a group operation";
-    case CallKind::request: return call.ping ? "ping" : call.rank >= 0 ? "request to rank " + std::to_string(call.rank) : "request to every rank";
+    case CallKind::start:
+      return "start";
+    case CallKind::stop:
+      return "shutdown";
+    case CallKind::join:
+      return "member " + std::to_string(call.rank) + " of a group operation";
+    case CallKind::request:
+      return call.ping ? "ping" : call.rank >= 0 ? "request to rank " + std::to_string(call.rank) : "request to every rank";
   }
   return "?";
 }
@@ -32,8 +36,7 @@ std::string wrong_reply(const Blob& reply, const Blob& expected) {
   const auto content = read_reply(*frame);
   if (!content) return content.error().what;
   if (content->code != 0) return "error code " + std::to_string(content->code) + " in a successful answer";
-  if (!(Blob(content->result) == expected))
-    return "result " + text_of(Blob(content->result)) + ", expected " + text_of(expected);
+  if (!(Blob(content->result) == expected)) return "result " + text_of(Blob(content->result)) + ", expected " + text_of(expected);
   return {};
 }
 
@@ -54,8 +57,9 @@ std::string wrong_error(const Note& outcome) {
   const auto errors = decode_error_list(outcome.text.bytes());
   if (errors.empty()) return "no error list with status " + std::string(to_string(outcome.status));
   if (outcome.text.size() > error_list_bytes_max) return "an error list of " + std::to_string(outcome.text.size()) + " bytes";
+  if (!(encode_error_list(errors) == outcome.text))
+    return "an error list that does not parse: " + std::string(outcome.text.text());
   for (const RankError& error : errors) {
-    if (error.type == "TerminalReason") return "an error list that does not parse: " + text_of(outcome.text);
     if (error.message.empty()) return "an error of rank " + std::to_string(error.rank) + " without a message";
   }
   return {};
@@ -78,7 +82,8 @@ void AnswersMonitor::on_complete(const sim::View& view, Ticket ticket, const Not
     return;
   }
   if (broken_ && call->kind == CallKind::request)
-    findings.fail(sim::FindingKind::safety, "a group that broke stays broken", name_of_call(*call) + " succeeded after another was told that the group is gone");
+    findings.fail(sim::FindingKind::safety, "a group that broke stays broken",
+                  name_of_call(*call) + " succeeded after another was told that the group is gone");
   if (const std::string wrong = wrong_answer(*call, outcome); !wrong.empty())
     findings.fail(sim::FindingKind::safety, "an answer is the request's own", name_of_call(*call) + ": " + wrong);
 }
@@ -88,7 +93,8 @@ void ExecutionsMonitor::on_step(const sim::View& view, const sim::Step& step, si
     const auto* execute = std::get_if<action::Execute>(&action);
     if (!execute || execute->argument.empty()) continue;
     if (!executed_.emplace(step.process, execute->argument.digest()).second)
-      findings.fail(sim::FindingKind::safety, "a payload is executed once", view.world().process(step.process).name + " executes " + text_of(*execute) + " again");
+      findings.fail(sim::FindingKind::safety, "a payload is executed once",
+                    view.world().process(step.process).name + " executes " + text_of(*execute) + " again");
   }
 }
 
@@ -106,7 +112,8 @@ void WordsMonitor::on_step(const sim::View& view, const sim::Step&, sim::Finding
   }
   if (*request != request_) {
     if (*request > number(RequestState::shutdown_done))
-      findings.fail(sim::FindingKind::safety, "the request word keeps its table", "request word becomes " + std::to_string(*request));
+      findings.fail(sim::FindingKind::safety, "the request word keeps its table",
+                    "request word becomes " + std::to_string(*request));
     request_ = *request;
   }
 }
@@ -131,8 +138,9 @@ void HealthyMonitor::on_complete(const sim::View& view, Ticket ticket, const Not
   for (const bool fails : call->fails) meant_to_fail = meant_to_fail || fails;
   if (outcome.status == Status::ok || (outcome.status == Status::failed && meant_to_fail)) return;
   if (call->kind == CallKind::join && outcome.status == Status::cancelled) return;  // another member's callable failed on purpose
-  findings.fail(sim::FindingKind::safety, "without a fault nothing fails",
-                name_of_call(*call) + ": " + to_string(outcome.status) + ": " + text_of_errors(decode_error_list(outcome.text.bytes())));
+  findings.fail(
+      sim::FindingKind::safety, "without a fault nothing fails",
+      name_of_call(*call) + ": " + to_string(outcome.status) + ": " + text_of_errors(decode_error_list(outcome.text.bytes())));
 }
 
 }  // namespace tenter::protocols

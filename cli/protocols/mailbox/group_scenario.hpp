@@ -1,5 +1,5 @@
-// The mailbox as the simulator runs it: a parent with its three machines, a launcher, and ranks. Planted bugs are the same scenario
-// with one machine made by another factory.
+// The mailbox as the simulator runs it: a parent with its three machines, a launcher, and ranks. Planted bugs are the same
+// scenario with one machine made by another factory.
 #pragma once
 #include <functional>
 
@@ -24,9 +24,9 @@ GroupMachines shipped_machines();
 struct GroupShape {
   bool faults_from_the_start = false;  // else from READY on
   bool faults = true;
-  bool scribbles = false;              // somebody else writes into the page
+  bool scribbles = false;  // somebody else writes into the page
   std::uint32_t requests_min = 3, requests_more = 28;
-  std::uint32_t ranks = 0;             // 0: chosen, 1 to 4
+  std::uint32_t ranks = 0;  // 0: chosen, 1 to 4
 };
 void build_group(sim::Scenario& scenario, const GroupMachines& machines, const GroupShape& shape);
 

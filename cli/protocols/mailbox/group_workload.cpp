@@ -91,9 +91,12 @@ void GroupWorkload::completed(sim::ClientPort& port, Ticket ticket, const Note& 
       start_failed_ = outcome.status != Status::ok;
       if (start_failed_) return stop(port);
       break;
-    case CallKind::stop: stopped_ = true; return;
+    case CallKind::stop:
+      stopped_ = true;
+      return;
     case CallKind::request:
-    case CallKind::join: break;
+    case CallKind::join:
+      break;
   }
   next(port);
 }
@@ -110,12 +113,16 @@ void GroupWorkload::one_request(sim::ClientPort& port) {
   switch (port.choose(8)) {
     case 0:
     case 1:
-    case 2: return directed(port);
+    case 2:
+      return directed(port);
     case 3:
     case 4:
-    case 5: return everyone(port);
-    case 6: return ping(port);
-    default: return together(port);
+    case 5:
+      return everyone(port);
+    case 6:
+      return ping(port);
+    default:
+      return together(port);
   }
 }
 
@@ -127,9 +134,11 @@ Duration GroupWorkload::patience(sim::ClientPort& port, Expected& expected) {
 }
 
 Blob GroupWorkload::task_frame(sim::ClientPort& port, std::uint32_t rank, Expected& expected) {
-  constexpr Doing doings[] = {Doing::replies, Doing::replies, Doing::replies, Doing::replies, Doing::replies, Doing::replies,
-                              Doing::replies_nothing, Doing::replies_much, Doing::fails, Doing::fails_with_bad_text, Doing::replies, Doing::replies,
-                              Doing::replies, Doing::replies, Doing::replies, Doing::replies};
+  constexpr Doing doings[] = {
+      Doing::replies, Doing::replies,         Doing::replies,      Doing::replies, Doing::replies,
+      Doing::replies, Doing::replies_nothing, Doing::replies_much, Doing::fails,   Doing::fails_with_bad_text,
+      Doing::replies, Doing::replies,         Doing::replies,      Doing::replies, Doing::replies,
+      Doing::replies};
   const Doing doing = doings[port.choose(16)];
   TaskCall call;
   call.callable[0] = std::byte{7};
@@ -201,7 +210,8 @@ void GroupWorkload::stop(sim::ClientPort& port) {
 }
 
 std::string GroupWorkload::waiting_for() const {
-  return std::to_string(open_) + " of " + std::to_string(expected_.size()) + " calls" + (stopping_ ? ", the last one a shutdown" : "");
+  return std::to_string(open_) + " of " + std::to_string(expected_.size()) + " calls" +
+         (stopping_ ? ", the last one a shutdown" : "");
 }
 
 }  // namespace tenter::protocols

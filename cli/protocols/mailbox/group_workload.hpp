@@ -1,5 +1,5 @@
-// The user of a simulated group: starts it, sends requests of every kind, some of them at once, and shuts it down. Every payload is
-// unique, so an answer that belongs to another request, rank or moment is recognised.
+// The user of a simulated group: starts it, sends requests of every kind, some of them at once, and shuts it down. Every payload
+// is unique, so an answer that belongs to another request, rank or moment is recognised.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,16 +18,17 @@ struct Expected {
   CallKind kind{};
   Time submitted{};
   Duration patience{};
-  std::vector<Blob> replies;    // what each reply's result must be, in order; request and join
-  std::vector<bool> fails;      // by reply: the callable fails on purpose
-  std::int32_t rank = -1;       // directed
-  bool late = false;            // its patience is short: it may time out without a fault
+  std::vector<Blob> replies;  // what each reply's result must be, in order; request and join
+  std::vector<bool> fails;    // by reply: the callable fails on purpose
+  std::int32_t rank = -1;     // directed
+  bool late = false;          // its patience is short: it may time out without a fault
   bool ping = false;
 };
 
 class GroupWorkload : public sim::Workload {
  public:
-  GroupWorkload(std::uint32_t world, std::uint32_t requests, std::uint32_t at_once) : world_(world), requests_(requests), at_once_(at_once) {}
+  GroupWorkload(std::uint32_t world, std::uint32_t requests, std::uint32_t at_once)
+      : world_(world), requests_(requests), at_once_(at_once) {}
 
   void start(sim::ClientPort& port) override;
   void completed(sim::ClientPort& port, Ticket ticket, const Note& outcome) override;
