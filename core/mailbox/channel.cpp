@@ -64,11 +64,12 @@ const char* to_string(ChannelState state) {
 
 std::optional<Error> check_call(const LaneCall& call, std::uint32_t world) {
   const auto refuse = [](std::string why) { return Error{Status::invalid, "request refused: " + std::move(why)}; };
-  const std::string opcode = to_string(call.opcode), target = to_string(call.target);
-  if (opcode == "?") return refuse("opcode " + text_of(number(call.opcode)) + " is not 1..4");
-  if (target == "?") return refuse("target " + text_of(number(call.target)) + " is not 1..3");
+  const char* const opcode = to_string(call.opcode);  // texts are made only for a refusal
+  const char* const target = to_string(call.target);
+  if (opcode[0] == '?') return refuse("opcode " + text_of(number(call.opcode)) + " is not 1..4");
+  if (target[0] == '?') return refuse("target " + text_of(number(call.target)) + " is not 1..3");
   const bool whole_group = call.opcode == Opcode::ping || call.opcode == Opcode::shutdown;
-  if (whole_group && call.target != Target::group) return refuse(opcode + " is for the GROUP, not for " + target);
+  if (whole_group && call.target != Target::group) return refuse(std::string(opcode) + " is for the GROUP, not for " + target);
   if (call.target == Target::rank && (call.rank < 0 || static_cast<std::uint32_t>(call.rank) >= world))
     return refuse("target rank " + text_of(call.rank) + " is not 0.." + text_of(world - 1));
   if (call.target != Target::rank && call.rank != -1)
