@@ -65,19 +65,6 @@ bool no_deadline(std::string_view, const Event& event, Actions& actions, bool af
   if (after && as<event::Submitted>(event)) drop<action::Arm>(actions);
   return true;
 }
-bool group_word_not_read_again(std::string_view state, const Event& event, Actions&, bool after) {
-  if (after || state != "idle") return true;
-  const auto* changed = as<event::WordChanged>(event);
-  return !(changed && changed->word == group_word);  // TERMINAL is overlooked
-}
-bool lane_never_released(std::string_view, const Event& event, Actions& actions, bool after) {
-  if (!after || !as<event::Copied>(event)) return true;
-  std::erase_if(actions, [](const Action& action) {
-    const auto* publish = std::get_if<action::PublishQuiet>(&action);
-    return publish && publish->word == request_word;
-  });
-  return true;
-}
 bool answered_twice(std::string_view, const Event& event, Actions& actions, bool after) {
   if (after && as<event::Copied>(event))
     if (const auto* complete = find<action::Complete>(actions)) actions.push_back(*complete);
@@ -189,13 +176,6 @@ bool directory_left_behind(std::string_view, const Event&, Actions& actions, boo
     if (auto* remove = std::get_if<action::RemoveDirectory>(&action)) remove->path = Blob("somewhere-else");
   return true;
 }
-bool only_the_launcher_is_killed(std::string_view, const Event&, Actions& actions, bool after) {
-  if (!after) return true;
-  for (Action& action : actions)
-    if (auto* kill = std::get_if<action::KillProcesses>(&action); kill && !kill->processes.empty())
-      kill->processes.erase(kill->processes.begin(), kill->processes.end() - 1);
-  return true;
-}
 
 struct Bug {
   const char* name;
@@ -208,25 +188,21 @@ struct Bug {
 constexpr Bug bugs[] = {
     {"request_published_before_payload", "the request word is stored before the payload it announces", "page.data_race",
      Of::channel, request_published_before_payload},
-    {"request_without_wake", "the request is stored, the parked rank 0 is not woken", "a call ends within its patience",
+    {"request_without_wake", "the request is stored, the parked rank 0 is not woken", "without a fault nothing fails",
      Of::channel, request_without_wake},
     {"sequence_written_after_the_word", "sequence and lengths are written after the request word", "page.data_race", Of::channel,
      sequence_written_after_the_word},
     {"no_deadline", "a call in flight has no deadline", "every call ends", Of::channel, no_deadline},
-    {"group_word_not_read_again", "TERMINAL is overlooked while the lane is idle", "every call ends", Of::channel,
-     group_word_not_read_again},
-    {"lane_never_released", "the answer is taken, the lane does not go back to IDLE", "without a fault nothing fails",
-     Of::channel, lane_never_released},
     {"answered_twice", "a call is completed twice", "a call is answered once", Of::channel, answered_twice},
     {"replies_in_reverse", "the replies of a PER_RANK request come in another order", "an answer is the request's own",
      Of::channel, replies_in_reverse},
-    {"terminal_by_plain_store", "TERMINAL is not kept", "TERMINAL is sticky and the group word keeps its table", Of::channel,
+    {"terminal_by_plain_store", "TERMINAL is not kept", "a broken group is TERMINAL in its page", Of::channel,
      terminal_by_plain_store},
     {"reply_published_before_it_is_written", "TASK_DONE is stored before the response vector", "page.data_race", Of::dispatcher,
      reply_published_before_it_is_written},
     {"done_without_wake", "TASK_DONE is stored, the parked parent is not woken", "without a fault nothing fails", Of::dispatcher,
      done_without_wake},
-    {"error_list_cut", "the error list is cut in the middle", "page.data_race", Of::dispatcher, error_list_cut},
+    {"error_list_cut", "the error list is cut in the middle", "an error parses and says why", Of::dispatcher, error_list_cut},
     {"application_error_is_terminal", "a callable's error ends the group", "without a fault nothing fails", Of::dispatcher,
      application_error_is_terminal},
     {"wrong_done_word", "a value that nobody knows is stored into the request word", "the request word keeps its table",
@@ -246,8 +222,6 @@ constexpr Bug bugs[] = {
      departed_count_not_raised},
     {"page_left_behind", "the page is not unlinked at the end", "nothing is left over", Of::launch, page_left_behind},
     {"directory_left_behind", "the group's directory is not removed", "nothing is left over", Of::launch, directory_left_behind},
-    {"only_the_launcher_is_killed", "the ranks are not on the list of who is killed", "nothing is left over", Of::launch,
-     only_the_launcher_is_killed},
 };
 
 }  // namespace

@@ -67,7 +67,8 @@ TEST_P(Planted, is_found_by_its_property_and_shrinks) {
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const sim::PlantedBug& bug : planted_registry().find("mailbox")->planted()) all.push_back(bug.name);
+  const Registry registry = planted_registry();
+  for (const sim::PlantedBug& bug : registry.find("mailbox")->planted()) all.push_back(bug.name);
   return all;
 }
 

@@ -53,13 +53,15 @@ std::string wrong_answer(const Expected& call, const Note& outcome) {
   return {};
 }
 
-std::string wrong_error(const Note& outcome) {
+std::string wrong_error(const Expected& call, const Note& outcome) {
   const auto errors = decode_error_list(outcome.text.bytes());
   if (errors.empty()) return "no error list with status " + std::string(to_string(outcome.status));
   if (outcome.text.size() > error_list_bytes_max) return "an error list of " + std::to_string(outcome.text.size()) + " bytes";
   if (!(encode_error_list(errors) == outcome.text))
     return "an error list that does not parse: " + std::string(outcome.text.text());
   for (const RankError& error : errors) {
+    if (call.kind == CallKind::request && outcome.status == Status::failed && error.type == "TerminalReason")
+      return "a callable's error that did not parse in the page: " + error.message;
     if (error.message.empty()) return "an error of rank " + std::to_string(error.rank) + " without a message";
   }
   return {};
@@ -71,10 +73,13 @@ void AnswersMonitor::on_complete(const sim::View& view, Ticket ticket, const Not
   const Expected* call = workload_of(view).find(ticket);
   if (!call) return;
   if (outcome.status != Status::ok) {
-    if (const std::string wrong = wrong_error(outcome); !wrong.empty())
+    if (const std::string wrong = wrong_error(*call, outcome); !wrong.empty())
       findings.fail(sim::FindingKind::safety, "an error parses and says why", name_of_call(*call) + ": " + wrong);
     if (outcome.status == Status::peer_lost) {
       broken_ = true;
+      if (call->kind == CallKind::request && view.word(group_word) == number(GroupState::ready))
+        findings.fail(sim::FindingKind::safety, "a broken group is TERMINAL in its page",
+                      name_of_call(*call) + " is told that the group is gone, the page still says READY");
       findings.seen("a group became terminal");
     }
     if (outcome.status == Status::failed) findings.seen("a callable's error came back");
