@@ -1,0 +1,183 @@
+// The world's processes and its queue: born, started, stopped, restarted, ended; what a model schedules, posts and spends.
+#include <algorithm>
+
+#include "sim/world.hpp"
+
+namespace tenter::sim {
+
+void World::schedule(Duration after, Item item) {
+  if (item.kind == Item::Kind::heal || item.kind == Item::Kind::end) ++phase_marks_;
+  const std::uint32_t tie = choices_.choose(Tag::tie, item.process, 4);
+  queue_.push(now_ + after, tie, std::move(item));
+}
+
+void World::post(ProcessIndex to, Role role, Event event, Duration base, std::uint64_t ticket) {
+  Process& p = *processes_[to];
+  if (p.life == Life::gone) return;
+  const Duration wait = base + chosen_delay(Tag::delay, to);
+  if (number(wait) == 0) {
+    p.inbox.push({role, ticket, std::move(event)});
+    wake(to);
+    return;
+  }
+  Item item;
+  item.kind = Item::Kind::deliver;
+  item.process = to;
+  item.role = role;
+  item.a = ticket;
+  item.event = std::move(event);
+  schedule(wait, std::move(item));
+}
+
+void World::wake(ProcessIndex index) {
+  Process& p = *processes_[index];
+  if (p.scheduled || p.life != Life::running || index == current_turn_) return;
+  p.scheduled = true;
+  Item turn;
+  turn.kind = Item::Kind::turn;
+  turn.process = index;
+  schedule(Duration{0}, std::move(turn));
+}
+
+// Log-uniform: 0 (no delay), or 1 us << k for k = 2..19 (4 us .. 0.5 s).
+Duration World::chosen_delay(Tag tag, std::uint32_t entity) {
+  const std::uint32_t answer = choices_.choose(tag, entity, 19);
+  return answer == 0 ? Duration{0} : microseconds(std::int64_t{2} << answer);
+}
+
+bool World::allowed(Tag fault) {
+  if (healed_) return false;
+  const auto budget = scenario_.budgets_.find(fault);
+  return budget != scenario_.budgets_.end() && budget->second > 0;
+}
+
+void World::spend(Tag fault) {
+  auto& budget = scenario_.budgets_[fault];
+  if (budget > 0) --budget;
+  ++faults_spent_;
+}
+
+const LauncherSpec* World::launcher(std::string_view program) const {
+  for (const LauncherSpec& spec : scenario_.launchers_)
+    if (spec.program == program) return &spec;
+  return nullptr;
+}
+
+ProcessIndex World::add_process(ProcessSpec spec, ProcessIndex parent) {
+  const auto index = static_cast<ProcessIndex>(processes_.size());
+  auto p = std::make_unique<Process>();
+  p->name = std::move(spec.name);
+  p->index = index;
+  p->parent = parent;
+  p->id = {1000 + index, 10 + index};
+  p->machines = std::move(spec.machines);
+  p->files_root = std::move(spec.files_root);
+  p->may_crash = spec.may_crash;
+  p->may_stop = spec.may_stop;
+  p->restart_after = spec.restart_after;
+  if (number(spec.restart_after) >= 0) p->reborn = p->machines;
+  choose_fate(*p);
+  constexpr std::int64_t drifts[] = {0, 10, -10, 50, -50, 200, -200};
+  p->drift_ppm = drifts[choices_.choose(Tag::drift, index, std::size(drifts))];
+  p->skew = static_cast<std::int64_t>(choices_.choose(Tag::skew, index, 4)) * 3'600'000'000'000;
+  processes_.push_back(std::move(p));
+  return index;
+}
+
+void World::choose_fate(Process& p) {
+  const std::uint32_t crash = p.may_crash && allowed(Tag::crash) ? choices_.choose(Tag::crash, p.index, places_max) : 0;
+  p.crash_at = crash == 0 ? 0 : p.actions + place_of(crash);
+  const std::uint32_t stop = p.may_stop && allowed(Tag::stop) ? choices_.choose(Tag::stop, p.index, places_max) : 0;
+  p.stop_at = stop == 0 ? 0 : p.actions + place_of(stop);
+  if (stop == 0) return;
+  const std::uint32_t length = choices_.choose(Tag::stop, p.index, 16);
+  p.stopped_for = length == 0 ? Duration{-1} : milliseconds(std::int64_t{1} << (length - 1));
+}
+
+void World::start_process(ProcessIndex index) {
+  Process& p = *processes_[index];
+  if (p.life != Life::unborn) return;
+  p.life = Life::running;
+  if (p.machines.empty()) return;
+  p.inbox.push({no_role, 0, event::Started{}});
+  wake(index);
+}
+
+void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t signal) {
+  Process& p = *processes_[index];
+  if (p.life == Life::gone) return;
+  p.life = Life::gone;
+  p.exit_code = code;
+  p.exit_signal = signal;
+  p.inbox.clear();
+  p.backlog.clear();
+  p.substep = 0;
+  p.performing = false;
+  timers_.forget(index);
+  files_.forget(index);
+  pages_.process_ended(p);
+  launchers_.ended(p);
+  abandon_tickets(index);
+  if (signal == 0 || number(p.restart_after) < 0) return;
+  Item item;
+  item.kind = Item::Kind::restart;
+  item.process = index;
+  schedule(p.restart_after, std::move(item));
+}
+
+void World::abandon_tickets(ProcessIndex index) {
+  std::vector<Ticket> lost;
+  std::erase_if(open_tickets_, [&](const OpenTicket& open) {
+    if (open.process == index) lost.push_back(open.ticket);
+    return open.process == index;
+  });
+  if (workload_)
+    for (const Ticket ticket : lost) workload_->abandoned(client_port_, ticket);
+}
+
+void World::restart(ProcessIndex index) {
+  ProcessSpec spec;
+  spec.name = processes_[index]->name;
+  spec.files_root = processes_[index]->files_root;
+  spec.machines = std::move(processes_[index]->reborn);
+  const ProcessIndex born = add_process(std::move(spec), processes_[index]->parent);
+  start_process(born);
+  if (workload_) workload_->restarted(client_port_, born);
+}
+
+void World::signal_process(ProcessIndex index, std::int32_t signal) {
+  Process& p = *processes_[index];
+  if (p.life == Life::gone) return;
+  if (signal == 19) {  // SIGSTOP
+    if (p.life != Life::running) return;
+    p.life = Life::stopped;
+    if (number(p.stopped_for) >= 0) {
+      Item resume;
+      resume.kind = Item::Kind::resume;
+      resume.process = index;
+      schedule(p.stopped_for, std::move(resume));
+    }
+  } else if (signal == 18) {  // SIGCONT
+    if (p.life != Life::stopped) return;
+    p.life = Life::running;
+    wake(index);
+  } else if (signal == 15 && p.life == Life::stopped) {
+    return;  // SIGTERM stays pending until the process goes on; nobody here sends SIGCONT before SIGKILL
+  } else {
+    end_process(index, 0, signal);
+  }
+}
+
+ProcessIndex World::find(std::string_view name) const {
+  for (std::size_t i = processes_.size(); i > 0; --i)
+    if (processes_[i - 1]->name == name) return static_cast<ProcessIndex>(i - 1);
+  return no_process;
+}
+
+ProcessIndex World::find(ProcessId id) const {
+  for (const auto& p : processes_)
+    if (p->id == id) return p->index;
+  return no_process;
+}
+
+}  // namespace tenter::sim
