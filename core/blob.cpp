@@ -38,7 +38,8 @@ Parts::Parts(const Parts& other) noexcept : node_(other.node_) {
 Parts::~Parts() {
   if (!node_) return;
   // The only owner needs no read-modify-write: nobody else can become one.
-  if (node_->users.load(std::memory_order_acquire) == 1 || node_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
+  if (node_->users.load(std::memory_order_acquire) == 1 || node_->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    delete node_;
 }
 
 std::size_t Parts::size() const { return node_ ? node_->blobs.size() : 0; }
