@@ -232,6 +232,32 @@ TEST(Member, rank_0_does_not_wait_for_ever_for_the_others_to_take_the_order_to_l
   EXPECT_EQ(s.last<action::ExitProcess>(), (action::ExitProcess{1, false}));
 }
 
+TEST(Member, keeps_a_first_round_that_overtakes_the_bcast_of_the_outcome) {
+  Script<Member> s{Member(MemberConfig{0, 1}), {}};
+  s << event::Started{Time{1}} << event::HostDescribed{Time{1}, operation(O::describe), ProcessId{5, 6}, 0, {}}
+    << event::FileDone{Time{1}, operation(O::report), Status::ok, {}}
+    << event::FileDone{Time{1}, operation(O::load), Status::ok, manifest(1)} << collective(O::distribute, 0, manifest(1))
+    << collective(O::duplicate_dispatch) << collective(O::duplicate_domain)
+    << collective(O::agree, 0, {}, Parts{readiness_of(0, {1, 1}, {})}) << from_dispatcher(text_note(NoteKind::attached, {}));
+  const Blob first = envelope(Opcode::ping, Target::group, -1, Parts{Blob()});
+  s << from_dispatcher(text_note(NoteKind::round, first));
+  EXPECT_EQ(s.machine.state(), MemberState::announcing);
+  s << collective(O::announce);
+  EXPECT_EQ(s.machine.state(), MemberState::receiving);
+  EXPECT_EQ(s.last<action::Bcast>().content, first);
+}
+
+TEST(Member, a_start_that_failed_for_all_frees_both_communicators_and_exits_with_1) {
+  Script<Member> s{Member(MemberConfig{1, 2}), {}};
+  s << event::Started{Time{1}} << event::HostDescribed{Time{1}, operation(O::describe), ProcessId{5, 6}, 0, {}}
+    << event::FileDone{Time{1}, operation(O::report), Status::ok, {}} << collective(O::distribute, 0, manifest())
+    << collective(O::duplicate_dispatch) << collective(O::duplicate_domain) << collective(O::agree, 0, {}, Parts{Blob(), Blob()})
+    << collective(O::announce, 0, encode_error(0, "NotReady", "no device")) << collective(O::free_domain)
+    << collective(O::free_dispatch);
+  EXPECT_EQ(s.all<action::FreeCommunicator>().size(), 2u);
+  EXPECT_EQ(s.last<action::ExitProcess>(), (action::ExitProcess{1, true}));
+}
+
 TEST(Member, refuses_a_manifest_of_another_page_or_world_on_every_rank) {
   const std::vector<Blob> wrong = {manifest(3), write_manifest({"page", 2, layout::page_bytes, 2}),
                                    write_manifest({"page", 1, 5, 2}), Blob(std::string_view("")),
