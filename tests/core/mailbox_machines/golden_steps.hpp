@@ -58,4 +58,8 @@ inline constexpr auto failed = number(RequestState::task_failed);
 inline constexpr auto shutdown_ready = number(RequestState::shutdown_ready);
 inline constexpr auto shutdown_done = number(RequestState::shutdown_done);
 
+inline Parts records(Outcome second, Outcome first = Outcome::done) {
+  return Parts{write_record({0, first, "T", "m", {}}), write_record({1, second, "T", "m", {}})};
+}
+
 }  // namespace tenter::mailbox::test

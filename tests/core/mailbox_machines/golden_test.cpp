@@ -116,10 +116,6 @@ Blob zeros(std::size_t count) {
 Blob header(Opcode opcode, std::uint64_t sequence = 1) {
   return write_request_fields({sequence, opcode, Target::group, -1, 1, 8});
 }
-Parts records(Outcome second, Outcome first = Outcome::done) {
-  return Parts{write_record({0, first, "T", "m", {}}), write_record({1, second, "T", "m", {}})};
-}
-
 TEST(GoldenTables, of_the_dispatcher) {
   using O = DispatcherOperation;
   const auto attach = [](Blob reasons) {
