@@ -75,7 +75,7 @@ class ObservedProcess {
       if (delivered > 0) {
         idle_polls_ = 0;
       } else if (!spin()) {
-        sleep(seen, deadline);
+        park_until(seen, deadline);
       }
     }
   }
@@ -138,7 +138,7 @@ class ObservedProcess {
     return false;
   }
 
-  void sleep(std::uint32_t seen, Time deadline) {
+  void park_until(std::uint32_t seen, Time deadline) {
     waits_.clear();
     add_waits_of(port_, waits_);
     waits_.until(deadline);
