@@ -49,11 +49,20 @@ void append_code_point(std::string& to, std::uint32_t code_point) {
   }
 }
 
+// Of a string that is read: neither its end, nor an escape, nor a control.
+bool ends_no_run(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+// Of a string that is written: it stands for itself.
+bool is_plain(char c) { return ends_no_run(c) && static_cast<unsigned char>(c) < 0x7F; }
+
 }  // namespace
 
 void append_string(std::string& to, std::string_view text) {
   to += '"';
   for (std::size_t at = 0; at < text.size();) {
+    const std::size_t plain_from = at;
+    while (at < text.size() && is_plain(text[at])) ++at;
+    to += text.substr(plain_from, at - plain_from);
+    if (at == text.size()) break;
     const std::size_t length = utf8_length(text, at);
     append_code_point(to, length == 0 ? 0xFFFD : utf8_code_point(text, at, length));
     at += length == 0 ? 1 : length;
@@ -133,16 +142,16 @@ std::string Reader::string() {
   std::string value;
   expect('"');
   while (ok_) {
+    const std::size_t plain_from = at_;
+    while (at_ < text_.size() && ends_no_run(text_[at_])) ++at_;
+    value += text_.substr(plain_from, at_ - plain_from);
     if (at_ == text_.size() || static_cast<unsigned char>(text_[at_]) < 0x20) {
       ok_ = false;
+    } else if (text_[at_++] == '"') {
       break;
-    }
-    const char next = text_[at_++];
-    if (next == '"') break;
-    if (next == '\\')
+    } else {
       escape(value);
-    else
-      value += next;
+    }
   }
   return value;
 }

@@ -1,5 +1,7 @@
 #include "core/utf8.hpp"
 
+#include <cstring>
+
 namespace tenter {
 namespace {
 
@@ -42,6 +44,24 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return length;
 }
 
+std::size_t utf8_run(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t high_bits = 0x8080808080808080ull;
+  while (at < text.size()) {
+    std::uint64_t eight;
+    if (text.size() - at >= sizeof eight) {  // most text is ASCII: eight bytes at a time
+      std::memcpy(&eight, text.data() + at, sizeof eight);
+      if ((eight & high_bits) == 0) {
+        at += sizeof eight;
+        continue;
+      }
+    }
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) break;
+    at += length;
+  }
+  return at;
+}
+
 std::uint32_t utf8_code_point(std::string_view text, std::size_t at, std::size_t length) {
   const std::uint32_t first = byte_at(text, at);
   if (length == 1) return first;
@@ -73,15 +93,12 @@ void utf8_append(std::string& to, std::uint32_t code_point) {
 std::string utf8_repaired(std::string_view text) {
   std::string repaired;
   repaired.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    if (length == 0) {
-      utf8_append(repaired, 0xFFFD);
-      ++at;
-    } else {
-      repaired += text.substr(at, length);
-      at += length;
-    }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t end = utf8_run(text, at);
+    repaired += text.substr(at, end - at);
+    if (end == text.size()) break;
+    utf8_append(repaired, 0xFFFD);
+    at = end;
   }
   return repaired;
 }

@@ -11,6 +11,9 @@ namespace tenter {
 // Bytes of the well-formed character at `at` (1..4); 0 when the bytes there are none. `at` < text.size().
 std::size_t utf8_length(std::string_view text, std::size_t at);
 
+// Where the well-formed text from `at` on ends: the first byte that belongs to no well-formed character, or text.size().
+std::size_t utf8_run(std::string_view text, std::size_t at);
+
 // The code point of the well-formed character of `length` bytes at `at`.
 std::uint32_t utf8_code_point(std::string_view text, std::size_t at, std::size_t length);
 

@@ -20,20 +20,17 @@ constexpr std::array<const char*, tag_count> tag_names = {
     "exit_delay", "start_delay",    "crash",         "stop",        "work_failure", "work_hang", "no_space",
     "scribble",   "launcher_crash", "proxy_crash",   "lost_stores", "user_fault"};
 
-// Faults that are asked once per possible place are rarer than those asked once a process.
-constexpr std::uint32_t highest_bias(Tag tag) {
+// How often the liveliest seed answers something that is not 0: once in 2^this.
+constexpr std::uint32_t fewest_halvings(Tag tag) {
   switch (tag) {
     case Tag::tie:
-      return 1u << 15;
     case Tag::stale_load:
-      return 1u << 15;
-    case Tag::crash:
-    case Tag::stop:
-      return 1u << 15;
     case Tag::drift:
-      return 1u << 15;
+    case Tag::crash:  // asked once a process, where other faults are asked once a possible place
+    case Tag::stop:
+      return 1;
     default:
-      return is_fault(tag) ? 1u << 14 : 1u << 14;
+      return 2;
   }
 }
 
@@ -58,7 +55,8 @@ Choices Choices::seeded(std::uint64_t seed) {
     const std::uint64_t draw = mix(choices.seed_ ^ (0xA5A5ull << 32) ^ i);
     const bool on = (draw & 1) != 0;
     const std::uint32_t intensity = static_cast<std::uint32_t>((draw >> 1) % 8);
-    choices.bias_[i] = on ? highest_bias(tag) >> intensity : 0;
+    choices.halvings_[i] = fewest_halvings(tag) + intensity;
+    choices.masked_[i] = !on && !shapes_run(tag);
   }
   return choices;
 }
@@ -79,24 +77,24 @@ Choices::Stream& Choices::stream(Tag tag, std::uint32_t entity) {
   return of_tag[entity];
 }
 
-std::uint32_t Choices::choose(Tag tag, std::uint32_t entity, std::uint32_t n) {
-  if (n <= 1) return 0;
-  if (quiet_ && !shapes_run(tag)) return 0;
-  if (!shapes_run(tag) && !replaying_ && bias_[static_cast<std::size_t>(tag)] == 0) return 0;
-  if (masked_[static_cast<std::size_t>(tag)]) return 0;
+std::uint32_t Choices::ask(Tag tag, std::uint32_t entity, std::uint32_t n) {
   Stream& s = stream(tag, entity);
   const std::uint32_t index = s.next++;
-  const std::uint32_t answer = replaying_ ? from_tape(s, index, n) : from_seed(tag, entity, index, n);
+  const std::uint32_t answer = replaying_ ? from_tape(s, index, n) : from_seed(s, tag, entity, index, n);
   if (answer != 0) tape_.push_back({tag, entity, index, n, answer});
   return answer;
 }
 
-std::uint32_t Choices::from_seed(Tag tag, std::uint32_t entity, std::uint32_t index, std::uint32_t n) const {
+std::uint32_t Choices::from_seed(Stream& s, Tag tag, std::uint32_t entity, std::uint32_t index, std::uint32_t n) const {
   const std::uint64_t place = (static_cast<std::uint64_t>(tag) << 56) ^ (static_cast<std::uint64_t>(entity) << 32) ^ index;
-  const std::uint64_t draw = mix(seed_ ^ mix(place));
-  if (shapes_run(tag)) return static_cast<std::uint32_t>((draw >> 16) % n);
-  if ((draw & 0xFFFF) >= bias_[static_cast<std::size_t>(tag)]) return 0;
-  return 1 + static_cast<std::uint32_t>((draw >> 16) % (n - 1));
+  if (shapes_run(tag)) return static_cast<std::uint32_t>((mix(seed_ ^ mix(place)) >> 16) % n);
+  if (index % 64 == 0) {  // whether the next 64 answers are 0 is drawn at once: most are, and cost no more than a bit test
+    s.lively = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < halvings_[static_cast<std::size_t>(tag)] && s.lively != 0; ++i)
+      s.lively &= mix(seed_ ^ mix(~place ^ (std::uint64_t{i} << 24)));
+  }
+  if (((s.lively >> (index % 64)) & 1) == 0) return 0;
+  return 1 + static_cast<std::uint32_t>((mix(seed_ ^ mix(place)) >> 16) % (n - 1));
 }
 
 std::uint32_t Choices::from_tape(Stream& s, std::uint32_t index, std::uint32_t n) {

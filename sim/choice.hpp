@@ -71,15 +71,15 @@ class Choices {
   // Producer: a tape. Entries match by stream and index; what it does not hold is answered 0.
   static Choices replayed(const TapeEntries& entries);
 
-  std::uint32_t choose(Tag tag, std::uint32_t entity, std::uint32_t n);
+  std::uint32_t choose(Tag tag, std::uint32_t entity, std::uint32_t n) {
+    if (n <= 1 || masked_[static_cast<std::size_t>(tag)] || (quiet_ && !shapes_run(tag))) return 0;
+    return ask(tag, entity, n);
+  }
 
   // From here on, only choices that shape the run are asked; everything else is answered 0 (healed).
   void quiet(bool on = true) { quiet_ = on; }
   // Switches one kind off for the whole run (not legal here, or not wanted).
-  void mask(Tag tag) {
-    bias_[static_cast<std::size_t>(tag)] = 0;
-    masked_[static_cast<std::size_t>(tag)] = true;
-  }
+  void mask(Tag tag) { masked_[static_cast<std::size_t>(tag)] = true; }
 
   const TapeEntries& tape() const { return tape_; }
   // Entries of a replayed tape that were never asked for, or were out of range when asked.
@@ -89,17 +89,19 @@ class Choices {
   struct Stream {
     std::uint32_t next = 0;    // answers given so far
     std::uint32_t cursor = 0;  // replay: first entry not yet passed
+    std::uint64_t lively = 0;  // seeded: of the current 64 answers, which are not 0
     std::vector<TapeEntry> recorded;
   };
+  std::uint32_t ask(Tag tag, std::uint32_t entity, std::uint32_t n);
   Stream& stream(Tag tag, std::uint32_t entity);
-  std::uint32_t from_seed(Tag tag, std::uint32_t entity, std::uint32_t index, std::uint32_t n) const;
+  std::uint32_t from_seed(Stream& stream, Tag tag, std::uint32_t entity, std::uint32_t index, std::uint32_t n) const;
   std::uint32_t from_tape(Stream& stream, std::uint32_t index, std::uint32_t n);
 
   bool replaying_ = false;
   bool quiet_ = false;
   std::uint64_t seed_ = 0;
   std::size_t matched_ = 0, given_ = 0;
-  std::array<std::uint32_t, tag_count> bias_{};  // of 65,536: how often the answer is not 0
+  std::array<std::uint32_t, tag_count> halvings_{};  // seeded: an answer is not 0 once in 2^halvings
   std::array<bool, tag_count> masked_{};
   std::array<std::vector<Stream>, tag_count> streams_;
   TapeEntries tape_;

@@ -22,9 +22,12 @@ class Fifo {
   void push(T item) { items_.push_back(std::move(item)); }
   T& front() { return items_[head_]; }
   T pop() {
-    T item = std::move(items_[head_++]);
-    if (head_ == items_.size()) clear();
+    T item = std::move(items_[head_]);
+    drop();
     return item;
+  }
+  void drop() {
+    if (++head_ == items_.size()) clear();
   }
   void clear() {
     items_.clear();

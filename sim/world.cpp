@@ -197,7 +197,7 @@ bool World::still_valid(Process& p, const Inbound& inbound) {
   return pages_.take(p, inbound.ticket);
 }
 
-void World::deliver(Process& p, Inbound inbound) {
+void World::deliver(Process& p, Inbound&& inbound) {
   if (!still_valid(p, inbound)) return;
   const Time local = p.local(now_);
   std::visit([local](auto& e) { e.now = local; }, inbound.event);
@@ -297,7 +297,10 @@ bool World::advance(Process& p) {
     }
   }
   p.preempted = false;
-  if (!p.performing) p.current = p.backlog.pop();
+  if (!p.performing) {
+    p.current = std::move(p.backlog.front());
+    p.backlog.drop();
+  }
   ++p.actions;
   p.performing = !perform(p, p.current.role, p.current.action);
   return true;

@@ -146,7 +146,7 @@ class World : public Findings {
   friend class ClientPort;
   void handle(Item& item);
   void take_turn(Process& p);
-  void deliver(Process& p, Inbound inbound);
+  void deliver(Process& p, Inbound&& inbound);
   void deliver_to(Process& p, Role role, const Event& event);
   void digest_step(const Process& p, Role role, const Event& event);
   void check_step(const Step& step);

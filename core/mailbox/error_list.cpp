@@ -13,7 +13,8 @@ namespace {
 
 std::string capped(std::string_view text, std::size_t limit) {
   constexpr std::string_view mark = " [truncated]";
-  std::string repaired = utf8_repaired(text);
+  // What is behind the limit is only looked at to see that there is something: a repaired text is never shorter.
+  std::string repaired = utf8_repaired(text.substr(0, limit + 1));
   if (repaired.size() <= limit) return repaired;
   return std::string(utf8_cut(repaired, limit - mark.size())).append(mark);
 }
