@@ -19,6 +19,8 @@
 
 namespace tenter::hw {
 
+class StepHook;  // hw/loop/step_hook.hpp
+
 // Monotonic now, nanoseconds (CLOCK_MONOTONIC).
 Time now();
 
@@ -31,6 +33,7 @@ struct Delivery {
 struct Context {
   std::deque<Delivery> inbox;                        // events for the machines, in order of arrival; loop thread only
   Role current{};                                    // whose handler is running: the owner of the operations it starts
+  StepHook* step_hook = nullptr;                     // of a test: sees every step; null in the product
   alignas(64) std::atomic<std::uint32_t> nudges{0};  // futex word: any thread may raise it to get the loop's attention
 
   void push(Role to, Event event) { inbox.push_back({to, std::move(event)}); }

@@ -16,6 +16,7 @@
 #include "core/blob.hpp"
 #include "core/error.hpp"
 #include "core/names.hpp"
+#include "hw/loop/step_hook.hpp"
 
 namespace tenter::hw {
 
@@ -26,6 +27,7 @@ struct GroupSpec {
   std::string base;                  // folder for the private folder; empty: PrivateFolder's default
   Duration start_patience = seconds(60);
   Duration stop_patience = seconds(30);  // of the destructor
+  StepHook* step_hook = nullptr;         // a test's, of the parent's machines; outlives the group
 };
 
 // What a callable is called with: see TaskArgument in callables.hpp. data: at most 1 MiB.

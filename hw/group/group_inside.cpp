@@ -55,7 +55,8 @@ bool is_over(const mailbox::Channel& channel) {
 }  // namespace
 
 Group::Inside::Running::Running(const GroupSpec& spec, const std::string& root, std::atomic<bool>& ended)
-    : port{{context}, {context}, {context}, {context}, {context, root}, {context}, {context}, {context}, {}},
+    : context{{}, {}, spec.step_hook},
+      port{{context}, {context}, {context}, {context}, {context, root}, {context}, {context}, {context}, {}},
       process(context, port, mailbox::Channel(channel_config(spec)), mailbox::Rendezvous(rendezvous_config(spec)),
               mailbox::Launch(launch_config(spec))),
       driver({[this, &ended](const std::function<bool()>& until, Time deadline) {

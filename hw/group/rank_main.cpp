@@ -76,8 +76,9 @@ ExitRequest serve(Context& context, MemberPort& port, Machines... machines) {
 }
 
 ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environment, Doorbell& doorbell, ParentWatch& watch,
-                        const Callables& callables) {
+                        const Callables& callables, StepHook* hook) {
   Context context;
+  context.step_hook = hook;
   MemberPort port{{context, environment, doorbell},
                   {context, found.directory},
                   {context},
@@ -101,7 +102,7 @@ ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environ
 
 }  // namespace
 
-int run_member(const Callables& callables) {
+int run_member(const Callables& callables, StepHook* hook) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the launcher's proxy; cannot fail with a legal signal
   keep_large_buffers();
   auto found = surroundings();
@@ -115,7 +116,7 @@ int run_member(const Callables& callables) {
   auto doorbell = Doorbell::open(*environment);
   if (!doorbell) return refuse(who + doorbell.error().what);
   try {
-    return serve_group(*found, *environment, *doorbell, *watch, callables).code;
+    return serve_group(*found, *environment, *doorbell, *watch, callables, hook).code;
   } catch (const std::exception& failure) {
     refuse(who + failure.what());
     MpiEnvironment::leave(1);

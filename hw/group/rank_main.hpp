@@ -2,6 +2,7 @@
 // parts.
 #pragma once
 #include "hw/group/callables.hpp"
+#include "hw/loop/step_hook.hpp"
 
 namespace tenter::hw {
 
@@ -12,7 +13,7 @@ inline constexpr const char* world_variable = "TENTER_GROUP_WORLD";            /
 
 // Serves `callables` until the group ends; the return value is the process's exit code: 0 after an orderly shutdown. To be
 // called by main, on its thread, before anything else of the process uses MPI. After TERMINAL it does not return but leaves
-// without MPI_Finalize. What goes wrong before the group could know is told on standard error.
-int run_member(const Callables& callables);
+// without MPI_Finalize. What goes wrong before the group could know is told on standard error. `hook`: a test's.
+int run_member(const Callables& callables, StepHook* hook = nullptr);
 
 }  // namespace tenter::hw

@@ -18,6 +18,7 @@
 #include "core/page/spin.hpp"
 #include "core/port.hpp"
 #include "hw/loop/park.hpp"
+#include "hw/loop/step_hook.hpp"
 #include "hw/part.hpp"
 
 namespace tenter::hw {
@@ -117,8 +118,12 @@ class ObservedProcess {
     return handled;
   }
 
-  template <class Machine>
-  bool hand_over(Machine& machine, const Delivery& delivery) {
+  template <class M>
+  bool hand_over(M& machine, const Delivery& delivery) {
+    if constexpr (Machine<M>) {
+      if (context_.step_hook != nullptr) [[unlikely]]
+        context_.step_hook->at(M::name, machine.state_name(), name_of(delivery.event));
+    }
     return observer_.observe(delivery.to, delivery.event, port_,
                              [&](auto& out) { return deliver(machine, delivery.event, out); });
   }
