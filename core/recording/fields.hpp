@@ -63,8 +63,8 @@ void put(Sink& sink, const T& value) {
   }
 }
 
-// Source: number(), blob(), text(), own(value), ok(), fail(), left() (bytes that remain). After the first failure everything
-// reads as empty; the caller asks ok() once at the end.
+// Source: number(), blob(), text(), own(value), ok(), fail(), holds(n) (n bytes remain; else it has failed). After the first
+// failure everything reads as empty; the caller asks ok() once at the end.
 template <class Source, class T>
 void get(Source& source, T& value) {
   if constexpr (requires { source.own(value); }) {
@@ -94,7 +94,7 @@ void get(Source& source, T& value) {
     value = source.blob();
   } else if constexpr (std::is_same_v<T, Parts>) {
     const std::uint64_t count = source.number();
-    if (count > source.left()) return source.fail();  // a blob takes a byte at least
+    if (!source.holds(count)) return;  // a blob takes a byte at least
     std::vector<Blob> blobs;
     for (std::uint64_t i = 0; i < count && source.ok(); ++i) blobs.push_back(source.blob());
     value = Parts(std::move(blobs));
@@ -105,7 +105,7 @@ void get(Source& source, T& value) {
   } else {
     static_assert(ElementList<T>, "no recording format for this type");
     const std::uint64_t count = source.number();
-    if (count > source.left()) return source.fail();
+    if (!source.holds(count)) return;
     for (std::uint64_t i = 0; i < count && source.ok(); ++i) {
       typename T::value_type element{};
       get(source, element);

@@ -92,18 +92,22 @@ class LogReader {
   Result<std::optional<Record>> next();
   // The end was written: nothing is missing.
   bool complete() const { return complete_; }
+  // The error means no more than that the log ends inside a record, as that of a process that was killed while it wrote.
+  bool cut() const { return cut_; }
   std::size_t offset() const { return at_; }
 
  private:
   LogReader(Bytes log, BlobStore blobs) : log_(log), blobs_(std::move(blobs)) {}
   Result<std::optional<Record>> read_end();
   tl::unexpected<Error> damaged(const std::string& what);
+  tl::unexpected<Error> ran_out();
+  bool end_is_behind() const;
   Bytes log_;
   BlobStore blobs_;
   LogHeader header_;
   History history_;
   std::size_t at_ = 0;
-  bool complete_ = false, failed_ = false;
+  bool complete_ = false, failed_ = false, cut_ = false;
 };
 
 }  // namespace tenter::recording

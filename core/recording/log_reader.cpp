@@ -16,7 +16,12 @@ class EventSource {
     history_ = &history;
     last_ = &last;
   }
-  std::uint64_t number() { return get_varint(reader_, ok_); }
+  std::uint64_t number() {
+    const bool before = ok_;
+    const std::uint64_t value = get_varint(reader_, ok_);
+    if (before && !reader_.ok()) ran_out_ = true;
+    return value;
+  }
   void own(Time& time) {
     const std::uint64_t now = static_cast<std::uint64_t>(history_->time) + static_cast<std::uint64_t>(unzigzag(number()));
     history_->time = static_cast<std::int64_t>(now);
@@ -43,7 +48,11 @@ class EventSource {
   std::string text() { return std::string(blob().text()); }
   bool ok() const { return ok_ && reader_.ok(); }
   void fail() { ok_ = false; }
-  std::size_t left() const { return reader_.left(); }
+  bool holds(std::uint64_t bytes) {
+    if (bytes > reader_.left()) ran_out_ = true;
+    return ok_ = ok_ && bytes <= reader_.left();
+  }
+  bool ran_out() const { return ran_out_ || (ok_ && !reader_.ok()); }
   bool missing_blob() const { return missing_blob_; }
 
  private:
@@ -56,7 +65,7 @@ class EventSource {
   const BlobStore& blobs_;
   History* history_ = nullptr;
   History::Last* last_ = nullptr;
-  bool ok_ = true, missing_blob_ = false;
+  bool ok_ = true, ran_out_ = false, missing_blob_ = false;
 };
 
 template <std::size_t Kind>
@@ -108,6 +117,27 @@ tl::unexpected<Error> LogReader::damaged(const std::string& what) {
   return error(Status::invalid, "record " + std::to_string(history_.records) + " at offset " + std::to_string(at_) + ": " + what);
 }
 
+// The log ends inside a record. With an end of the log behind it, or with more bytes than a record takes, something else is
+// wrong: a damaged length asks for bytes that never were.
+tl::unexpected<Error> LogReader::ran_out() {
+  const std::size_t left = log_.size() - at_;
+  if (end_is_behind() || left > cut_record_bytes_max) return damaged("damaged (it would go beyond the end of the log)");
+  cut_ = true;
+  return damaged("the log is cut inside it, " + std::to_string(left) + " bytes are left");
+}
+
+bool LogReader::end_is_behind() const {
+  for (std::size_t digits = 1; digits <= 10; ++digits) {
+    const std::size_t bytes = 1 + digits + check_bytes;
+    if (log_.size() - at_ < bytes) return false;
+    wire::Reader reader(log_.last(bytes));
+    bool ok = reader.u8() == end_tag;
+    const std::uint64_t records = get_varint(reader, ok);
+    if (ok && reader.left() == check_bytes && records > history_.records) return true;
+  }
+  return false;
+}
+
 Result<std::optional<Record>> LogReader::next() {
   if (failed_ || at_ == log_.size()) return std::nullopt;
   if (complete_) return damaged("bytes behind the end");
@@ -120,6 +150,7 @@ Result<std::optional<Record>> LogReader::next() {
   if (kind >= readers.size()) return damaged("damaged (no such kind of event)");
   std::uint64_t role = tag >> kind_bits;
   if (role == far_role) role = source.number();
+  if (source.ran_out()) return ran_out();
   if (role > tenter::number(no_role)) return damaged("damaged (no such role)");
   Record record;
   record.role = Role{static_cast<std::uint16_t>(role)};
@@ -127,8 +158,11 @@ Result<std::optional<Record>> LogReader::next() {
   source.begin(history_, last);
   record.event = readers[kind](source);
   record.actions = reader.u32();
-  if (!source.ok() || !check_fits(rest, reader.offset(), history_.chain)) return damaged("damaged or cut here");
-  if (source.missing_blob()) return damaged("intact, but bytes that it refers to are missing in the side file");
+  if (source.ran_out() || (source.ok() && reader.left() < check_bytes)) return ran_out();
+  if (!source.ok() || !check_fits(rest, reader.offset(), history_.chain)) return damaged("damaged");
+  if (source.missing_blob())
+    return damaged("intact, but bytes that it refers to are not in the side file, which is whole up to offset " +
+                   std::to_string(blobs_.offset()));
   at_ += reader.offset() + check_bytes;
   ++history_.records;
   return record;
@@ -140,8 +174,8 @@ Result<std::optional<Record>> LogReader::read_end() {
   bool ok = true;
   const std::uint64_t records = get_varint(reader, ok);
   const std::size_t covered = 1 + reader.offset();
-  if (!ok || records != history_.records || !check_fits(rest, covered, history_.chain))
-    return damaged("the end is damaged or cut");
+  if (!reader.ok() || rest.size() < covered + check_bytes) return ran_out();
+  if (!ok || records != history_.records || !check_fits(rest, covered, history_.chain)) return damaged("the end is damaged");
   at_ += covered + check_bytes;
   complete_ = true;
   if (at_ != log_.size()) return damaged("bytes behind the end");

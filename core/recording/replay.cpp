@@ -29,6 +29,7 @@ ReplayResult replay(LogReader& log, std::vector<AnyMachine>& machines) {
     const auto record = log.next();
     if (!record) {
       result.damage = record.error();
+      result.cut = log.cut();
       return result;
     }
     if (!*record) break;

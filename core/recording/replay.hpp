@@ -23,8 +23,9 @@ struct ReplayResult {
   std::uint64_t steps = 0;  // records that were fed and agreed
   std::optional<Difference> difference;
   std::optional<Error> damage;  // the log cannot be read further: where and why
-  bool complete = false;        // the log has its end; else the process was killed or the log is cut
-  bool equal() const { return !difference && !damage; }
+  bool cut = false;             // that is all: the log ends inside a record, every record before it is whole
+  bool complete = false;        // the log has its end; else the process was killed
+  bool equal() const { return !difference && (!damage || cut); }
 };
 
 // The short digest of actions in their order, as Traced (core/traced.hpp) and short_digest make it.

@@ -40,6 +40,7 @@ class ValueSource {
   }
   bool ok() const { return ok_ && reader_.ok(); }
   void fail() { ok_ = false; }
+  bool holds(std::uint64_t bytes) { return ok_ = ok_ && bytes <= reader_.left(); }
   std::size_t left() const { return reader_.left(); }
   std::size_t offset() const { return reader_.offset(); }
 

@@ -1,6 +1,8 @@
 // What makes a hw::Process record: machines run against a traced port, and every event goes to the recorder with the digest of
 // the actions that answered it.
 #pragma once
+#include <utility>
+
 #include "core/traced.hpp"
 #include "hw/record/recorder.hpp"
 
@@ -19,6 +21,25 @@ class Recorded {
     return handled;
   }
   void before_sleep(WaitSet& waits) { waits.until(recorder_->idle()); }
+
+ private:
+  Recorder* recorder_;
+};
+
+// The same, where it is known at run time only whether there is a recorder; without one it costs a branch an event.
+class PerhapsRecorded {
+ public:
+  explicit PerhapsRecorded(Recorder* recorder) : recorder_(recorder) {}
+
+  template <class PortType, class Handle>
+  bool observe(Role role, const Event& event, PortType& port, Handle&& handle) {
+    if (recorder_ == nullptr) [[likely]]
+      return handle(port);
+    return Recorded(*recorder_).observe(role, event, port, std::forward<Handle>(handle));
+  }
+  void before_sleep(WaitSet& waits) {
+    if (recorder_ != nullptr) waits.until(recorder_->idle());
+  }
 
  private:
   Recorder* recorder_;

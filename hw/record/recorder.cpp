@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "hw/record/private_directory.hpp"
+
 namespace tenter::hw {
 namespace {
 
@@ -37,7 +39,7 @@ Result<Descriptor> create(const std::string& path) {
 Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& directory, const recording::LogHeader& header) {
   if (!one_path_component(header.process))
     return error(Status::invalid, "recording: the process name \"" + header.process + "\" is not one path component");
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return system_error(directory, "mkdir", errno);
+  if (auto made = make_recording_directory(directory); !made) return tl::unexpected(made.error());
   std::unique_ptr<Recorder> recorder(new Recorder(header, directory + "/" + header.process));
   auto blobs = create(recorder->path_ + ".blobs");
   if (!blobs) return tl::unexpected(blobs.error());

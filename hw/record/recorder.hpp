@@ -20,7 +20,8 @@ namespace tenter::hw {
 
 class Recorder {
  public:
-  // The files must not exist yet: a recording is never overwritten. The name of a process is one path component.
+  // The files must not exist yet: a recording is never overwritten. The name of a process is one path component. The directory:
+  // private_directory.hpp.
   static Result<std::unique_ptr<Recorder>> open(const std::string& directory, const recording::LogHeader& header);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;

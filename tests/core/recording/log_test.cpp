@@ -13,7 +13,7 @@ struct Read {
   bool opened = false;
   std::vector<Record> records;
   std::optional<Error> error;
-  bool complete = false;
+  bool complete = false, cut = false;
 };
 
 Read read_all(Bytes bytes, const BlobStore& blobs) {
@@ -28,6 +28,7 @@ Read read_all(Bytes bytes, const BlobStore& blobs) {
     auto record = reader->next();
     if (!record) {
       read.error = record.error();
+      read.cut = reader->cut();
       break;
     }
     if (!*record) break;
@@ -71,6 +72,9 @@ TEST(Recording, a_log_cut_at_any_byte_reads_correctly_up_to_there) {
     ASSERT_GE(read.records.size(), last_read) << "cut at " << length;
     last_read = read.records.size();
     if (read.opened && !read.error) ++ended_between_records;
+    if (read.opened && read.error) {
+      ASSERT_TRUE(read.cut) << "cut at " << length << ": " << read.error->what;
+    }
   }
   EXPECT_EQ(ended_between_records, log.records.size() + 1);
   EXPECT_EQ(last_read, log.records.size());
@@ -85,10 +89,39 @@ TEST(Recording, no_flipped_bit_makes_a_wrong_record) {
       damaged[at] ^= static_cast<std::byte>(mask);
       const Read read = read_all(damaged, blobs);
       ASSERT_TRUE(read.error) << "byte " << at << " mask " << mask;
+      // A damaged end looks like the rest of a record: nothing but the end is lost.
+      ASSERT_FALSE(read.cut && at < log.starts.back()) << "byte " << at << " mask " << mask << ": " << read.error->what;
       ASSERT_TRUE(is_front_of(read.records, log.records)) << "byte " << at << " mask " << mask;
       ASSERT_NE(read.error->what.find("offset"), std::string::npos) << read.error->what;
     }
   }
+}
+
+TEST(Recording, a_flipped_byte_is_named_by_the_offset_of_its_record) {
+  const Log log = log_of_each(13);
+  const BlobStore blobs(log.blobs);
+  for (std::size_t at = log.starts.front(); at < log.bytes.size(); ++at) {
+    std::vector<std::byte> damaged = log.bytes;
+    damaged[at] ^= std::byte{0xff};
+    const Read read = read_all(damaged, blobs);
+    const auto start = std::prev(std::upper_bound(log.starts.begin(), log.starts.end(), at));
+    ASSERT_TRUE(read.error) << "byte " << at;
+    const std::string wanted =
+        "record " + std::to_string(start - log.starts.begin()) + " at offset " + std::to_string(*start) + ":";
+    ASSERT_EQ(read.error->what.rfind(wanted, 0), 0u) << "byte " << at << ": " << read.error->what;
+  }
+}
+
+TEST(Recording, a_flipped_byte_of_the_side_file_is_named_by_the_offset_of_its_blob) {
+  const Log log = log_of_each(17);
+  const std::size_t at = blobs_magic.size() + blob_head_bytes;  // the first byte of the first blob
+  std::vector<std::byte> damaged = log.blobs;
+  damaged.at(at) ^= std::byte{0x01};
+  const Read read = read_all(log.bytes, BlobStore(damaged));
+  ASSERT_TRUE(read.error);
+  EXPECT_FALSE(read.cut);
+  EXPECT_NE(read.error->what.find("whole up to offset " + std::to_string(blobs_magic.size())), std::string::npos)
+      << read.error->what;
 }
 
 TEST(Recording, a_record_left_out_or_put_elsewhere_is_noticed) {

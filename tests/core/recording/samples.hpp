@@ -78,6 +78,7 @@ inline std::vector<std::byte> side_file(const std::vector<Blob>& blobs) {
 struct Log {
   std::vector<Record> records;
   std::vector<std::byte> bytes, blobs;
+  std::vector<std::size_t> starts;  // offset of each record, then that of the end
 };
 
 inline Log log_of_each(std::uint64_t seed, int rounds = 1) {
@@ -88,10 +89,12 @@ inline Log log_of_each(std::uint64_t seed, int rounds = 1) {
     for (Event& event : generator.one_of_each()) {
       const Role role{static_cast<std::uint16_t>(generator.number())};
       const std::uint64_t actions = generator.word();
+      log.starts.push_back(writer.log().size());
       writer.append(role, event, actions);
       log.records.push_back({role, std::move(event), short_digest(actions)});
     }
   }
+  log.starts.push_back(writer.log().size());
   writer.end();
   log.bytes.assign(writer.log().begin(), writer.log().end());
   log.blobs = side_file(writer.blobs());
