@@ -57,6 +57,7 @@ bool is_plain(char c) { return ends_no_run(c) && static_cast<unsigned char>(c) <
 }  // namespace
 
 void append_string(std::string& to, std::string_view text) {
+  to.reserve(to.size() + text.size() + 2);
   to += '"';
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t plain_from = at;

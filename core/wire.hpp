@@ -1,11 +1,15 @@
 // Bounds-checked little-endian reading and writing, byte by byte: no cast, no padding, the same on every host.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "core/blob.hpp"
 
@@ -67,10 +71,14 @@ class Reader {
   bool ok_ = true;
 };
 
-// Appends to a buffer of its own.
+// Appends to a buffer of its own; what fits in 256 bytes, as nearly every header does, allocates nothing.
 class Writer {
  public:
-  explicit Writer(std::size_t expected_bytes = 64) { bytes_.reserve(expected_bytes); }
+  explicit Writer(std::size_t expected_bytes = 0) {
+    if (expected_bytes > in_place) grow(expected_bytes);
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
 
   Writer& u8(std::uint8_t value) { return integer(value); }
   Writer& u32(std::uint32_t value) { return integer(value); }
@@ -78,24 +86,42 @@ class Writer {
   Writer& i32(std::int32_t value) { return integer(static_cast<std::uint32_t>(value)); }
   Writer& i64(std::int64_t value) { return integer(static_cast<std::uint64_t>(value)); }
   Writer& bytes(Bytes bytes) {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    if (!bytes.empty()) std::memcpy(extend(bytes.size()), bytes.data(), bytes.size());
     return *this;
   }
   Writer& counted(Bytes content) { return u32(static_cast<std::uint32_t>(content.size())).bytes(content); }
   Writer& counted(std::string_view text) { return counted(std::as_bytes(std::span(text.data(), text.size()))); }
 
-  Bytes written() const { return bytes_; }
-  Blob blob() const { return Blob(Bytes(bytes_)); }
+  Bytes written() const { return {data_, size_}; }
+  Blob blob() const { return Blob(written()); }
 
  private:
+  static constexpr std::size_t in_place = 256;
+
   template <class T>
   Writer& integer(T value) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + sizeof(T));
-    store(bytes_.data() + at, value);
+    store(extend(sizeof(T)), value);
     return *this;
   }
-  std::vector<std::byte> bytes_;
+  // Where the next `count` bytes go.
+  std::byte* extend(std::size_t count) {
+    if (count > capacity_ - size_) grow(size_ + count);
+    std::byte* const at = data_ + size_;
+    size_ += count;
+    return at;
+  }
+  void grow(std::size_t least) {
+    capacity_ = std::max(least, 2 * capacity_);
+    auto larger = std::make_unique_for_overwrite<std::byte[]>(capacity_);
+    std::memcpy(larger.get(), data_, size_);
+    allocated_ = std::move(larger);
+    data_ = allocated_.get();
+  }
+
+  std::array<std::byte, in_place> first_;
+  std::unique_ptr<std::byte[]> allocated_;
+  std::byte* data_ = first_.data();
+  std::size_t size_ = 0, capacity_ = in_place;
 };
 
 }  // namespace tenter::wire
