@@ -1,6 +1,7 @@
 #include "sim/shrink.hpp"
 
 #include <algorithm>
+#include <compare>
 
 #include "sim/fault.hpp"
 
@@ -24,22 +25,25 @@ class Shrinker {
       better = drop_kinds();
       better = drop_chunks() || better;
       better = lower_answers() || better;
+      better = close_gaps() || better;
     }
     best_.replays = replays_;
     return best_;
   }
 
  private:
-  // Smaller: fewer fault choices, then fewer events, then fewer choices, then lower answers.
-  static std::tuple<std::size_t, std::size_t, std::uint64_t, std::uint64_t> weight(const TapeEntries& tape,
-                                                                                   const Outcome& outcome) {
-    std::size_t faults = 0;
-    std::uint64_t answers = 0;
+  // Smaller: fewer faults; then what a person has to read, the events and the odd choices; then lower answers, asked for earlier.
+  struct Weight {
+    std::uint64_t faults = 0, to_read = 0, answers = 0;
+    friend auto operator<=>(const Weight&, const Weight&) = default;
+  };
+  static Weight weight(const TapeEntries& tape, const Outcome& outcome) {
+    Weight sum{0, outcome.steps + tape.size(), 0};
     for (const TapeEntry& e : tape) {
-      if (const FaultKind* kind = fault_kind(e.tag)) faults += kind->cost;
-      answers += e.answer;
+      if (const FaultKind* kind = fault_kind(e.tag)) sum.faults += kind->cost;
+      sum.answers += e.answer + e.index;
     }
-    return {faults, tape.size(), outcome.steps, answers};
+    return sum;
   }
 
   bool attempt(const TapeEntries& candidate) {
@@ -103,6 +107,32 @@ class Shrinker {
       }
     }
     return better;
+  }
+
+  // The boring answers before an odd one are forgotten, and it and all behind it in its stream are asked for earlier: what a
+  // workload does seventh may be its first.
+  bool close_gaps() {
+    bool better = false;
+    for (std::size_t i = 0; i < best_.tape.size() && !stopped_; ++i) {
+      for (std::uint32_t amount = gap_before(i); amount > 0 && !stopped_;) {
+        TapeEntries closer = best_.tape;
+        for (std::size_t k = i; k < closer.size() && same_stream(closer[k], closer[i]); ++k) closer[k].index -= amount;
+        if (attempt(closer)) {
+          better = true;
+          if (i >= best_.tape.size()) break;
+          amount = std::min(amount, gap_before(i));
+        } else {
+          amount = amount > 8 ? amount / 2 : amount - 1;
+        }
+      }
+    }
+    return better;
+  }
+  static bool same_stream(const TapeEntry& a, const TapeEntry& b) { return a.tag == b.tag && a.entity == b.entity; }
+  std::uint32_t gap_before(std::size_t i) const {
+    const TapeEntry& entry = best_.tape[i];
+    const bool first = i == 0 || !same_stream(best_.tape[i - 1], entry);
+    return first ? entry.index : entry.index - best_.tape[i - 1].index - 1;
   }
 
   const Subject& subject_;

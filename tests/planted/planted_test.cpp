@@ -74,6 +74,24 @@ std::vector<std::string> names() {
 
 INSTANTIATE_TEST_SUITE_P(Mailbox, Planted, testing::ValuesIn(names()), [](const auto& bug) { return bug.param; });
 
+// What a person has to read of a failure (design 10): events delivered after the start, faults.
+TEST(Shrinking, leaves_at_most_30_events_and_2_faults_of_nine_planted_bugs_in_ten) {
+  const Registry registry = planted_registry();
+  const sim::Protocol& protocol = *registry.find("mailbox");
+  std::size_t short_enough = 0;
+  for (const sim::PlantedBug& bug : protocol.planted()) {
+    const sim::Subject subject{&protocol, &bug.scenario, {}};
+    sim::Outcome failing;
+    ASSERT_NE(seeds_needed(subject, 1, bug.seeds, failing), 0u) << bug.name;
+    const auto small = sim::shrink(subject, failing.tape, failing.finding->property,
+                                   [](const sim::ShrinkProgress& p) { return p.replays < 2000; });
+    std::size_t faults = 0;
+    for (const sim::TapeEntry& entry : small.tape) faults += sim::is_fault(entry.tag) ? 1 : 0;
+    short_enough += small.outcome.steps - small.outcome.boot_steps <= 30 && faults <= 2;
+  }
+  EXPECT_GE(10 * short_enough, 9 * protocol.planted().size()) << short_enough << " of " << protocol.planted().size();
+}
+
 TEST(Shipped, the_mailbox_passes_two_thousand_seeds_with_faults) {
   const Registry registry = builtin();
   const sim::Protocol& protocol = *registry.find("mailbox");

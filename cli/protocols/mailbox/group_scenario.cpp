@@ -50,7 +50,7 @@ void allow_faults(sim::Scenario& scenario, const GroupShape& shape) {
 void build_group(sim::Scenario& scenario, const GroupMachines& machines, const GroupShape& shape) {
   constexpr std::uint32_t worlds[] = {1, 2, 3, 4, 4, 4, 4, 4};
   const std::uint32_t world = shape.ranks != 0 ? shape.ranks : worlds[scenario.choose(8)];
-  const std::uint32_t requests = shape.requests_min + (shape.requests_more == 0 ? 0 : scenario.choose(shape.requests_more));
+  const std::uint32_t requests = scenario.choose(shape.requests_max + 1);
   const std::uint32_t at_once = 1 + scenario.choose(3);
   allow_faults(scenario, shape);
   scenario.phases(seconds(5), seconds(120));

@@ -35,12 +35,12 @@ void explain_equivalents(sim::Protocol& protocol) {
 void add_mailbox(Registry& registry) {
   GroupShape start;
   start.faults_from_the_start = true;
-  start.requests_more = 6;
+  start.requests_max = 8;
   GroupShape healthy;
   healthy.faults = false;
   GroupShape four;
   four.ranks = 4;
-  four.requests_min = 16;
+  four.requests_max = 64;
   explain_equivalents(registry.protocol("mailbox"));
   registry.protocol("mailbox")
       .about("a shared-memory page that feeds an MPI group")

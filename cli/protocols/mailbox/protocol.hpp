@@ -5,5 +5,6 @@
 namespace tenter::protocols {
 
 void add_mailbox(Registry& registry);
+void add_mailbox_roles(Registry& registry);
 
 }  // namespace tenter::protocols
