@@ -167,6 +167,7 @@ int mailbox_checksum(const Context&, const MailboxChecksumOptions& options) {
   hw::GroupSpec spec;
   spec.ranks = options.ranks;
   spec.launcher = options.launcher;
+  spec.record = options.record;
   spec.member = {hw::this_program(), "member"};
   auto group = hw::Group::start(spec);
   if (!group) {
@@ -175,6 +176,7 @@ int mailbox_checksum(const Context&, const MailboxChecksumOptions& options) {
   }
   auto all_good = Map(options, **group).run();
   auto closed = (*group)->shutdown(seconds(30));
+  warn_of_recording(**group);
   if (!all_good) fmt::print(stderr, "tenter: {}\n", all_good.error().what);
   if (!closed) fmt::print(stderr, "tenter: {}\n", closed.error().what);
   if (!all_good || !closed) return mailbox_exit::group_failed;

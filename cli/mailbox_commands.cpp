@@ -16,10 +16,15 @@ void add_ranks(CLI::App& command, std::uint32_t& ranks, std::string& launcher) {
   command.add_option("--launcher", launcher, "program that starts the ranks")->capture_default_str();
 }
 
+void add_record(CLI::App& command, std::string& directory) {
+  command.add_option("--record", directory, "write a log a process into this directory, for `sim replay`");
+}
+
 void add_run(CLI::App& mailbox, Context& context, std::function<int()>& chosen) {
   auto options = std::make_shared<MailboxRunOptions>();
   CLI::App* command = mailbox.add_subcommand("run", "start a group, do the tasks of a file, shut it down");
   add_ranks(*command, options->ranks, options->launcher);
+  add_record(*command, options->record);
   command->add_option("--tasks", options->tasks, "lines of {\"callable\", \"worker\", …}, - for standard input")->required();
   command->add_option("--start-deadline", options->start_seconds, "seconds until every rank must be ready")
       ->capture_default_str();
@@ -34,6 +39,7 @@ void add_map(CLI::App& mailbox, Context& context, std::function<int()>& chosen) 
   map->require_subcommand(1);
   CLI::App* command = map->add_subcommand("checksum", "SHA-256 of each file, printed as sha256sum prints it");
   add_ranks(*command, options->ranks, options->launcher);
+  add_record(*command, options->record);
   command->add_option("--deadline", options->deadline_seconds, "seconds for one round")->capture_default_str();
   command->add_option("files", options->files, "files")->required();
   command->callback(

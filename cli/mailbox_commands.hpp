@@ -11,6 +11,10 @@ namespace CLI {
 class App;
 }
 
+namespace tenter::hw {
+class Group;
+}
+
 namespace tenter::cli {
 
 void add_mailbox(CLI::App& app, Context& context, std::function<int()>& chosen);
@@ -24,6 +28,7 @@ struct MailboxRunOptions {
   std::string tasks;  // file of lines, - for standard input
   std::string launcher = "mpiexec";
   double start_seconds = 60;
+  std::string record;  // directory; empty: none
 };
 int mailbox_run(const Context& context, const MailboxRunOptions& options);
 
@@ -32,8 +37,12 @@ struct MailboxChecksumOptions {
   std::vector<std::string> files;
   std::string launcher = "mpiexec";
   double deadline_seconds = 60;  // of one round
+  std::string record;            // directory; empty: none
 };
 int mailbox_checksum(const Context& context, const MailboxChecksumOptions& options);
+
+// Ends the recording of a group that was shut down; what failed of it is a warning, never the verdict.
+void warn_of_recording(hw::Group& group);
 
 int mailbox_inspect(const Context& context, const std::string& name);
 int mailbox_clean(const Context& context, bool yes);

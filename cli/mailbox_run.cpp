@@ -104,6 +104,11 @@ void progress(const Context& context, const std::string& text) {
 
 }  // namespace
 
+void warn_of_recording(hw::Group& group) {
+  if (auto recorded = group.finish_recording(); !recorded)
+    fmt::print(stderr, "warning: the recording is not complete: {}\n", recorded.error().what);
+}
+
 int mailbox_run(const Context& context, const MailboxRunOptions& options) {
   auto tasks = read_tasks(options.tasks, options.ranks);
   if (!tasks) return usage_error(tasks.error().what);
@@ -111,6 +116,7 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
   spec.ranks = options.ranks;
   spec.launcher = options.launcher;
   spec.member = {hw::this_program(), "member"};
+  spec.record = options.record;
   spec.start_patience = Duration{static_cast<std::int64_t>(options.start_seconds * 1e9)};
   auto group = hw::Group::start(spec);
   if (!group) {
@@ -134,6 +140,7 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
   if ((*group)->ended())
     trouble = outcomes.empty() ? "the group ended" : outcomes.back().error ? outcomes.back().error->what : "the group ended";
   if (auto closed = (*group)->shutdown(seconds(30)); !closed && trouble.empty()) trouble = closed.error().what;
+  warn_of_recording(**group);
   if (!trouble.empty()) fmt::print(stderr, "tenter: the group failed: {}\n", trouble);
   write_json(context, outcomes, count, trouble);
   if (!trouble.empty()) return mailbox_exit::group_failed;

@@ -4,10 +4,12 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "core/machine.hpp"
+#include "core/recording/value.hpp"
 #include "sim/protocol.hpp"
 
 namespace tenter {
@@ -24,6 +26,15 @@ class Registry {
   Registry& role(std::function<M(Bytes configuration)> make) {
     roles_[std::string(M::name)] = [make = std::move(make)](Bytes configuration) { return AnyMachine(make(configuration)); };
     return *this;
+  }
+  // The same where a recording's header holds an encoded Configuration (core/recording/value.hpp), as hw/ writes it.
+  template <Machine M, Described Configuration>
+  Registry& role() {
+    return role<M>([](Bytes bytes) {
+      const auto configuration = recording::decode_value<Configuration>(bytes);
+      if (!configuration) throw std::invalid_argument(configuration.error().what);
+      return M(*configuration);
+    });
   }
   using MakeMachine = std::function<AnyMachine(Bytes configuration)>;
   const MakeMachine* find_role(std::string_view machine_name) const;

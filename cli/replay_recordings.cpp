@@ -66,6 +66,9 @@ void print_line(const Replayed& replayed) {
     const recording::Difference& d = *result.difference;
     fmt::print("{}  DIFFERS at step {}: role {}, {}\n    event    {}\n    recorded {:#010x}\n    replayed {:#010x}  {}\n",
                header.process, d.step, number(d.role), d.state, d.event, d.expected, d.got, d.actions);
+  } else if (result.cut) {
+    fmt::print("{}  {} events  every digest equal  (no more: {}; the process was killed while it wrote)\n", header.process,
+               result.steps, result.damage->what);
   } else if (result.damage) {
     fmt::print("{}  {} events  every digest equal, then damaged: {}\n", header.process, result.steps, result.damage->what);
   } else {

@@ -6,6 +6,7 @@ namespace tenter {
 Registry builtin() {
   Registry registry;
   protocols::add_mailbox(registry);
+  protocols::add_mailbox_roles(registry);
   return registry;
 }
 

@@ -81,6 +81,8 @@ Result<void> Group::shutdown(Duration budget) {
   return {};
 }
 
+Result<void> Group::finish_recording() { return inside_->finish_recording(); }
+
 std::uint32_t Group::ranks() const { return inside_->spec.ranks; }
 bool Group::ended() const { return inside_->ended; }
 const std::string& Group::page() const { return inside_->page; }

@@ -27,6 +27,7 @@ struct GroupSpec {
   std::string base;                  // folder for the private folder; empty: PrivateFolder's default
   Duration start_patience = seconds(60);
   Duration stop_patience = seconds(30);  // of the destructor
+  std::string record;                    // directory for a log a process (group_recording.hpp); empty: none
   StepHook* step_hook = nullptr;         // a test's, of the parent's machines; outlives the group
 };
 
@@ -62,6 +63,10 @@ class Group {
   // Orderly, or by force when the budget is over; a second call waits for the same end. Errors say what went wrong on the way
   // or what was left behind.
   Result<void> shutdown(Duration budget);
+
+  // With GroupSpec::record: ends the parent's log; to be called after shutdown, what comes later is not recorded. The first
+  // failure of its recording, which is not complete then. A rank's is told on its standard error.
+  Result<void> finish_recording();
 
   std::uint32_t ranks() const;
   bool ended() const;  // no request will succeed any more

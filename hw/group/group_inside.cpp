@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "core/mailbox/start_call.hpp"
+#include "hw/group/group_recording.hpp"
 #include "hw/group/parent_watch.hpp"
 #include "hw/group/rank_main.hpp"
 #include "hw/group/task_frames.hpp"
@@ -44,8 +47,16 @@ Parts launcher_arguments(const GroupSpec& spec) {
 }
 
 Parts rank_environment(const GroupSpec& spec) {
+  // Absolute: a rank may start elsewhere. Empty hides a value that this process has inherited.
+  const std::string record = spec.record.empty() ? "" : std::filesystem::absolute(spec.record).string();
   return Parts{Blob(std::string_view(std::string(parent_variable) + "=" + write_process_id(self()))),
-               Blob(std::string_view(std::string(world_variable) + "=" + std::to_string(spec.ranks)))};
+               Blob(std::string_view(std::string(world_variable) + "=" + std::to_string(spec.ranks))),
+               Blob(std::string_view(std::string(record_variable) + "=" + record))};
+}
+
+std::vector<recording::RoleHeader> recorded_roles(const GroupSpec& spec) {
+  return {recorded_role<mailbox::Channel>(channel_config(spec)), recorded_role<mailbox::Rendezvous>(rendezvous_config(spec)),
+          recorded_role<mailbox::Launch>(launch_config(spec))};
 }
 
 bool is_over(const mailbox::Channel& channel) {
@@ -54,11 +65,11 @@ bool is_over(const mailbox::Channel& channel) {
 
 }  // namespace
 
-Group::Inside::Running::Running(const GroupSpec& spec, const std::string& root, std::atomic<bool>& ended)
+Group::Inside::Running::Running(const GroupSpec& spec, const std::string& root, Recorder* recorder, std::atomic<bool>& ended)
     : context{{}, {}, spec.step_hook},
       port{{context}, {context}, {context}, {context}, {context, root}, {context}, {context}, {context}, {}},
-      process(context, port, mailbox::Channel(channel_config(spec)), mailbox::Rendezvous(rendezvous_config(spec)),
-              mailbox::Launch(launch_config(spec))),
+      process(context, port, PerhapsRecorded(recorder), mailbox::Channel(channel_config(spec)),
+              mailbox::Rendezvous(rendezvous_config(spec)), mailbox::Launch(launch_config(spec))),
       driver({[this, &ended](const std::function<bool()>& until, Time deadline) {
                 process.run_until(
                     [&] {
@@ -70,14 +81,17 @@ Group::Inside::Running::Running(const GroupSpec& spec, const std::string& root, 
               [this] { context.nudge(); }}) {}
 
 Result<std::unique_ptr<Group::Inside>> Group::Inside::make(const GroupSpec& spec) {
+  auto recorder = record_parent(spec.record, recorded_roles(spec));
+  if (!recorder) return tl::unexpected(recorder.error());
   auto folder = PrivateFolder::create(spec.base);
   if (!folder) return tl::unexpected(folder.error());
   auto guardian = Guardian::start(folder->path());  // before our thread and the launcher
   if (!guardian) return tl::unexpected(guardian.error());
   auto inside = std::make_unique<Inside>(spec, std::move(*folder), std::move(*guardian));
+  inside->recorder = std::move(*recorder);
   inside->session = self().start_time << 32 | self().pid;
   try {
-    inside->running = std::make_unique<Running>(inside->spec, inside->folder.path(), inside->ended);
+    inside->running = std::make_unique<Running>(inside->spec, inside->folder.path(), inside->recorder.get(), inside->ended);
   } catch (const std::exception& failure) {
     return error(Status::failed, std::string("start: ") + failure.what());
   }
@@ -130,6 +144,12 @@ Result<Parts> Group::Inside::request(std::string_view what, const mailbox::Reque
   const Note answer = call(mailbox::channel_role, mailbox::request_note(call_), call_.patience);
   if (answer.status != Status::ok) return tl::unexpected(call_error(what, answer));
   return answer.parts;
+}
+
+Result<void> Group::Inside::finish_recording() {
+  Result<void> finished;
+  if (recorder) running->driver.between([&] { finished = recorder->finish(); });
+  return finished;
 }
 
 std::vector<ProcessId> Group::Inside::rank_processes() {

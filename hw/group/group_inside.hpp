@@ -12,12 +12,13 @@
 #include "hw/group/loop_driver.hpp"
 #include "hw/group/parent_process.hpp"
 #include "hw/group/private_folder.hpp"
+#include "hw/record/recorder.hpp"
 
 namespace tenter::hw {
 
 struct Group::Inside {
   struct Running {
-    Running(const GroupSpec& spec, const std::string& root, std::atomic<bool>& ended);
+    Running(const GroupSpec& spec, const std::string& root, Recorder* recorder, std::atomic<bool>& ended);
     Context context;
     ParentPort port;
     ParentProcess process;
@@ -35,6 +36,7 @@ struct Group::Inside {
   Result<Parts> request(std::string_view what, const mailbox::RequestCall& call);
   mailbox::FrameIdentity identity_for(std::uint32_t rank) { return {session, static_cast<std::int32_t>(rank), ++sequence}; }
   std::vector<ProcessId> rank_processes();
+  Result<void> finish_recording();
 
   GroupSpec spec;
   std::string page;
@@ -44,6 +46,7 @@ struct Group::Inside {
   std::atomic<bool> ended{false};
   Guardian guardian;
   PrivateFolder folder;
+  std::unique_ptr<Recorder> recorder;  // none without GroupSpec::record
   std::unique_ptr<Running> running;
 };
 

@@ -12,12 +12,13 @@
 #include "hw/posix/host_part.hpp"
 #include "hw/posix/processes_part.hpp"
 #include "hw/posix/timers_part.hpp"
+#include "hw/record/recorded.hpp"
 
 namespace tenter::hw {
 
 using ParentPort = Port<PagePart, TimersPart, ClientPart, LocalPart, FilesPart, ProcessesPart, EntropyPart, HostPart>;
 
 // Machines by role: mailbox::channel_role 0, rendezvous_role 1, launch_role 2.
-using ParentProcess = Process<ParentPort, mailbox::Channel, mailbox::Rendezvous, mailbox::Launch>;
+using ParentProcess = ObservedProcess<ParentPort, PerhapsRecorded, mailbox::Channel, mailbox::Rendezvous, mailbox::Launch>;
 
 }  // namespace tenter::hw

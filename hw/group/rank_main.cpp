@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "core/mailbox/dispatcher.hpp"
 #include "core/mailbox/member.hpp"
+#include "hw/group/group_recording.hpp"
 #include "hw/group/page_part.hpp"
 #include "hw/group/parent_watch.hpp"
 #include "hw/loop/local_part.hpp"
@@ -23,6 +25,7 @@
 #include "hw/posix/processes_part.hpp"
 #include "hw/posix/timers_part.hpp"
 #include "hw/posix/work_part.hpp"
+#include "hw/record/recorded.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -41,6 +44,7 @@ struct Surroundings {
   std::string directory;
   ProcessId parent;
   std::uint32_t world = 0;
+  std::string record;  // directory; empty: none
 };
 
 Result<std::string> variable(const char* name) {
@@ -60,7 +64,8 @@ Result<Surroundings> surroundings() {
   if (!parent) return tl::unexpected(parent.error());
   auto world = variable(world_variable);
   if (!world) return tl::unexpected(world.error());
-  Surroundings found{*directory, *parent, 0};
+  const char* record = std::getenv(record_variable);
+  Surroundings found{*directory, *parent, 0, record != nullptr ? record : ""};
   const auto [end, bad] = std::from_chars(world->data(), world->data() + world->size(), found.world);
   if (bad != std::errc{} || *end != '\0' || found.world == 0)
     return error(Status::invalid, std::string("start: ") + world_variable + "=" + *world + " is no number of ranks");
@@ -68,8 +73,8 @@ Result<Surroundings> surroundings() {
 }
 
 template <class... Machines>
-ExitRequest serve(Context& context, MemberPort& port, Machines... machines) {
-  Process<MemberPort, Machines...> process(context, port, std::move(machines)...);
+ExitRequest serve(Context& context, MemberPort& port, Recorder* recorder, Machines... machines) {
+  ObservedProcess process(context, port, PerhapsRecorded(recorder), std::move(machines)...);
   process.start();
   process.run_until([&] { return port.exit_requested().has_value(); }, end_of_time);
   return *port.exit_requested();
@@ -93,8 +98,15 @@ ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environ
   config.world = environment.size();
   const bool root = config.rank == 0;
   port.watch_lifeline(watch.take_lifeline(), {mailbox::member_role});
-  const ExitRequest exit = root ? serve(context, port, mailbox::Member(config), mailbox::Dispatcher(mailbox::DispatcherConfig{}))
-                                : serve(context, port, mailbox::Member(config));
+  const mailbox::DispatcherConfig dispatcher;
+  std::vector<recording::RoleHeader> roles{recorded_role<mailbox::Member>(config)};
+  if (root) roles.push_back(recorded_role<mailbox::Dispatcher>(dispatcher));
+  auto recorder = record_rank(found.record, environment.rank(), std::move(roles));
+  if (!recorder) throw std::runtime_error(recorder.error().what);
+  const ExitRequest exit = root ? serve(context, port, recorder->get(), mailbox::Member(config), mailbox::Dispatcher(dispatcher))
+                                : serve(context, port, recorder->get(), mailbox::Member(config));
+  if (*recorder)
+    if (auto whole = (*recorder)->finish(); !whole) refuse(whole.error().what);  // the protocol's work is not worse for it
   // Parts are given back only on the orderly way: a callable may still run, a collective may never complete.
   if (!exit.orderly) MpiEnvironment::leave(exit.code);
   return exit;
