@@ -10,12 +10,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
 #include "core/event.hpp"
 #include "core/names.hpp"
+#include "hw/inbox.hpp"
 
 namespace tenter::hw {
 
@@ -24,20 +24,30 @@ class StepHook;  // hw/loop/step_hook.hpp
 // Monotonic now, nanoseconds (CLOCK_MONOTONIC).
 Time now();
 
-struct Delivery {
-  Role to{};
-  Event event;
-};
-
 // Shared by the parts of one process.
 struct Context {
-  std::deque<Delivery> inbox;                        // events for the machines, in order of arrival; loop thread only
+  explicit Context(StepHook* hook = nullptr) : step_hook(hook) {}
+
+  Inbox inbox;                                       // events for the machines, in order of arrival; loop thread only
   Role current{};                                    // whose handler is running: the owner of the operations it starts
   StepHook* step_hook = nullptr;                     // of a test: sees every step; null in the product
   alignas(64) std::atomic<std::uint32_t> nudges{0};  // futex word: any thread may raise it to get the loop's attention
 
   void push(Role to, Event event) { inbox.push_back({to, std::move(event)}); }
+
+  // When the loop last looked around: the stamp of what is found or done at once. Reading the clock costs as much as a delivery,
+  // so it is read once a round of polls, when somebody asks. A part that has blocked calls look_again().
+  Time round() {
+    if (!looked_) round_ = now();
+    looked_ = true;
+    return round_;
+  }
+  void look_again() { looked_ = false; }
   void nudge();  // raise `nudges` and wake the loop; any thread, also a signal handler
+
+ private:
+  Time round_{};
+  bool looked_ = false;
 };
 
 // One futex word the loop may sleep on: it sleeps only while *address == expected.

@@ -8,7 +8,7 @@ namespace tenter::hw {
 class LocalPart {
  public:
   LocalPart(Context& context) : context_(context) {}
-  void perform(const action::Tell& tell) { context_.push(tell.to, event::Told{now(), context_.current, tell.note}); }
+  void perform(const action::Tell& tell) { context_.push(tell.to, event::Told{context_.round(), context_.current, tell.note}); }
   void poll() {}
   void add_waits(WaitSet&) const {}
 

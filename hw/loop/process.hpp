@@ -99,14 +99,13 @@ class ObservedProcess {
   template <class Go>
   std::uint64_t run_while(Go&& go) {
     std::uint64_t delivered = 0;
-    poll_parts(port_);
+    look();
     while (!context_.inbox.empty() && go()) {
-      const Delivery delivery = std::move(context_.inbox.front());
-      context_.inbox.pop_front();
+      const Delivery delivery = context_.inbox.take_front();
       context_.current = delivery.to;
       if (!dispatch(delivery, std::index_sequence_for<Machines...>{})) ++undelivered_;
       ++delivered;
-      if (context_.inbox.empty() || delivered % 64 == 0) poll_parts(port_);  // a chain of notes starves no timer
+      if (context_.inbox.empty() || delivered % 64 == 0) look();  // a chain of notes starves no timer
     }
     return delivered;
   }
@@ -128,12 +127,18 @@ class ObservedProcess {
                              [&](auto& out) { return deliver(machine, delivery.event, out); });
   }
 
+  void look() {
+    context_.look_again();
+    poll_parts(port_);
+  }
+
   // True when something arrived.
   bool spin() {
     spun_ = spin_budget_.spins();
     if (spun_ == 0) return false;
     const Time begin = now();
     for (std::uint32_t i = 0; i < spun_; ++i) {
+      if (i % 8 == 0) context_.look_again();  // between, the parts see the words and not the clock
       poll_parts(port_);
       if (context_.inbox.empty()) continue;
       spin_budget_.waited(i);

@@ -1,41 +1,46 @@
 #include "hw/posix/timers_part.hpp"
 
+#include <algorithm>
+
 namespace tenter::hw {
 
 void TimersPart::perform(const action::Arm& arm) {
-  const Key key{context_.current, arm.op};
-  forget(key);
-  armed_.emplace(key, arm.when);
-  by_time_.emplace(arm.when, key.first, key.second);
+  forget(context_.current, arm.op);
+  armed_.push_back({arm.when, context_.current, arm.op});
+  earliest_ = std::min(earliest_, arm.when);
 }
 
-void TimersPart::perform(const action::Cancel& cancel) { forget({context_.current, cancel.op}); }
+void TimersPart::perform(const action::Cancel& cancel) { forget(context_.current, cancel.op); }
 
 // Also takes back a firing that is in the inbox but not yet delivered: after cancel or a later arm it would be a lie.
-void TimersPart::forget(const Key& key) {
-  if (const auto found = armed_.find(key); found != armed_.end()) {
-    by_time_.erase({found->second, key.first, key.second});
-    armed_.erase(found);
+void TimersPart::forget(Role role, Op op) {
+  const auto found =
+      std::find_if(armed_.begin(), armed_.end(), [&](const Armed& armed) { return armed.role == role && armed.op == op; });
+  if (found != armed_.end()) {
+    const Time when = found->when;
+    *found = armed_.back();
+    armed_.pop_back();
+    if (when == earliest_) find_earliest();
+    return;
   }
-  std::erase_if(context_.inbox, [&](const Delivery& delivery) {
+  context_.inbox.erase_if([&](const Delivery& delivery) {
     const auto* fired = std::get_if<event::TimerFired>(&delivery.event);
-    return fired && delivery.to == key.first && fired->op == key.second;
+    return fired && delivery.to == role && fired->op == op;
   });
 }
 
-void TimersPart::poll() {
-  if (by_time_.empty()) return;
-  const Time at = now();
-  while (!by_time_.empty() && std::get<Time>(*by_time_.begin()) <= at) {
-    const auto [when, role, op] = *by_time_.begin();
-    by_time_.erase(by_time_.begin());
-    armed_.erase({role, op});
-    context_.push(role, event::TimerFired{at, op});
-  }
+void TimersPart::fire() {
+  const Time at = context_.round();
+  std::sort(armed_.begin(), armed_.end());
+  const auto later = std::find_if(armed_.begin(), armed_.end(), [&](const Armed& armed) { return armed.when > at; });
+  for (auto due = armed_.begin(); due != later; ++due) context_.push(due->role, event::TimerFired{at, due->op});
+  armed_.erase(armed_.begin(), later);
+  find_earliest();
 }
 
-void TimersPart::add_waits(WaitSet& waits) const {
-  if (!by_time_.empty()) waits.until(std::get<Time>(*by_time_.begin()));
+void TimersPart::find_earliest() {
+  earliest_ = end_of_time;
+  for (const Armed& armed : armed_) earliest_ = std::min(earliest_, armed.when);
 }
 
 }  // namespace tenter::hw

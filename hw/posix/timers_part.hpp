@@ -1,9 +1,7 @@
-// Timers on CLOCK_MONOTONIC: an ordered list that the loop polls; the earliest one is the loop's deadline.
+// Timers on CLOCK_MONOTONIC: the few that are armed, which the loop polls; the earliest one is the loop's deadline.
 #pragma once
-#include <map>
-#include <set>
-#include <tuple>
-#include <utility>
+#include <compare>
+#include <vector>
 
 #include "core/action.hpp"
 #include "hw/part.hpp"
@@ -17,16 +15,27 @@ class TimersPart {
   void perform(const action::Arm& arm);
   void perform(const action::Cancel& cancel);
 
-  void poll();
-  void add_waits(WaitSet& waits) const;
+  void poll() {
+    if (!armed_.empty() && earliest_ <= context_.round()) fire();
+  }
+  void add_waits(WaitSet& waits) const {
+    if (!armed_.empty()) waits.until(earliest_);
+  }
 
  private:
-  using Key = std::pair<Role, Op>;
-  void forget(const Key& key);
+  struct Armed {
+    Time when{};
+    Role role{};
+    Op op{};
+    friend auto operator<=>(const Armed&, const Armed&) = default;
+  };
+  void forget(Role role, Op op);
+  void fire();
+  void find_earliest();
 
   Context& context_;
-  std::map<Key, Time> armed_;
-  std::set<std::tuple<Time, Role, Op>> by_time_;
+  std::vector<Armed> armed_;
+  Time earliest_ = end_of_time;
 };
 
 }  // namespace tenter::hw

@@ -52,7 +52,10 @@ event::Executed WorkPart::run(const action::Execute& execute) const {
 }
 
 void WorkPart::perform(const action::Execute& a) {
-  if (threads_.empty()) return context_.push(context_.current, run(a));
+  if (threads_.empty()) {
+    context_.push(context_.current, run(a));
+    return context_.look_again();
+  }
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back({context_.current, a});

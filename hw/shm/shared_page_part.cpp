@@ -53,8 +53,7 @@ void SharedPagePart::perform(const action::OpenPage& open) {
 
 void SharedPagePart::perform(const action::ClosePage&) {
   watches_.clear();
-  std::erase_if(context_->inbox,
-                [](const Delivery& delivery) { return std::holds_alternative<event::WordChanged>(delivery.event); });
+  context_->inbox.erase_if([](const Delivery& delivery) { return std::holds_alternative<event::WordChanged>(delivery.event); });
   page_.reset();
 }
 
@@ -75,7 +74,7 @@ void SharedPagePart::perform(const action::WriteRegion& write) {
 void SharedPagePart::perform(const action::CopyIn& copy) {
   const ParkedByLoop from = memory(copy.offset, copy.bytes);
   Blob content(copy.bytes, [&](MutableBytes to) { from.copy_in(copy.offset, to); });
-  context_->push(context_->current, event::Copied{now(), copy.op, std::move(content)});
+  context_->push(context_->current, event::Copied{context_->round(), copy.op, std::move(content)});
 }
 
 void SharedPagePart::perform(const action::Publish& publish) {
@@ -91,7 +90,7 @@ void SharedPagePart::perform(const action::PublishQuiet& publish) {
 void SharedPagePart::perform(const action::PublishIf& publish) {
   ParkedByLoop on = memory(publish.word);
   const page::PublishIf swap = page::run(page::PublishIf(publish.word, publish.expected, publish.value, publish.wake), on);
-  context_->push(context_->current, event::Swapped{now(), publish.op, swap.seen()});
+  context_->push(context_->current, event::Swapped{context_->round(), publish.op, swap.seen()});
 }
 
 // --- watches --------------------------------------------------------------------------------------------------------------
@@ -101,7 +100,8 @@ bool SharedPagePart::fired(Watching& watching) {
   page::Progress progress = page::Progress::more;
   while (progress == page::Progress::more) progress = watching.kernel.step(on);
   if (progress == page::Progress::asleep) return false;
-  context_->push(watching.role, event::WordChanged{now(), watching.op, watching.kernel.word(), watching.kernel.value()});
+  context_->push(watching.role,
+                 event::WordChanged{context_->round(), watching.op, watching.kernel.word(), watching.kernel.value()});
   return true;
 }
 
@@ -115,7 +115,7 @@ void SharedPagePart::perform(const action::Watch& watch) {
 void SharedPagePart::perform(const action::Unwatch& unwatch) {
   const Role role = context_->current;
   std::erase_if(watches_, [&](const Watching& watching) { return watching.op == unwatch.op && watching.role == role; });
-  std::erase_if(context_->inbox, [&](const Delivery& delivery) {
+  context_->inbox.erase_if([&](const Delivery& delivery) {
     const auto* changed = std::get_if<event::WordChanged>(&delivery.event);
     return changed != nullptr && changed->op == unwatch.op && delivery.to == role;
   });

@@ -28,7 +28,7 @@ class Files : public testing::Test {
     files_->poll();
     if (context_.inbox.empty()) throw std::runtime_error("no event");
     E e = std::get<E>(context_.inbox.front().event);
-    context_.inbox.pop_front();
+    (void)context_.inbox.take_front();
     return e;
   }
   event::FileDone read(const char* path, std::uint64_t limit = 100) {

@@ -95,9 +95,10 @@ class MpiWorld {
   static std::int64_t counted() { return Resources::held(Resource::communicator) + Resources::held(Resource::request); }
   void collect() {
     moved_ = !context_.inbox.empty();
-    for (Delivery& delivery : context_.inbox)
+    while (!context_.inbox.empty()) {
+      Delivery delivery = context_.inbox.take_front();
       if (auto* done = std::get_if<event::CollectiveDone>(&delivery.event)) events_.push_back(std::move(*done));
-    context_.inbox.clear();
+    }
   }
 
   Context context_;

@@ -70,8 +70,7 @@ void answer_event(int socket, hw::Context& context) {
   wire::Writer answer;
   answer.u8(context.inbox.empty() ? 0 : 1);
   if (!context.inbox.empty()) {
-    const Event event = std::move(context.inbox.front().event);
-    context.inbox.pop_front();
+    const Event event = context.inbox.take_front().event;
     std::visit(
         [&](const auto& one) {
           if constexpr (PageEvents::holds<std::remove_cvref_t<decltype(one)>>) PageEvents::write(answer, one);
