@@ -11,27 +11,37 @@
 namespace tenter::mailbox {
 namespace {
 
-std::string capped(std::string_view text, std::size_t limit) {
+// `text` itself when there is nothing to repair or to cut, else what `repaired` then holds.
+std::string_view capped(std::string_view text, std::size_t limit, std::string& repaired) {
   constexpr std::string_view mark = " [truncated]";
+  if (text.size() <= limit && utf8_run(text, 0) == text.size()) return text;
   // What is behind the limit is only looked at to see that there is something: a repaired text is never shorter.
-  std::string repaired = utf8_repaired(text.substr(0, limit + 1));
+  repaired = utf8_repaired(text.substr(0, limit + 1));
   if (repaired.size() <= limit) return repaired;
-  return std::string(utf8_cut(repaired, limit - mark.size())).append(mark);
+  repaired.resize(utf8_cut(repaired, limit - mark.size()).size());
+  return repaired += mark;
 }
 
-std::string encoded(const RankError& error) {
-  std::string text = "{\"error_type\": ";
-  json::append_string(text, capped(error.type, error_type_bytes_max));
-  text += ", \"message\": ";
-  json::append_string(text, capped(error.message, error_message_bytes_max));
-  text += ", \"rank\": ";
-  text += text_of_number(std::int64_t{error.rank});
-  return text += '}';
+void append_encoded(std::string& to, const RankError& error) {
+  std::string repaired;
+  to += "{\"error_type\": ";
+  json::append_string(to, capped(error.type, error_type_bytes_max, repaired));
+  to += ", \"message\": ";
+  json::append_string(to, capped(error.message, error_message_bytes_max, repaired));
+  to += ", \"rank\": ";
+  to += text_of_number(std::int64_t{error.rank});
+  to += '}';
 }
 
 std::string sentinel(std::size_t dropped) {
-  return encoded(
-      {no_culprit, "TruncatedErrorList", text_of_number(std::uint64_t{dropped}) + " more rank errors were dropped", false});
+  std::string text;
+  append_encoded(
+      text, {no_culprit, "TruncatedErrorList", text_of_number(std::uint64_t{dropped}) + " more rank errors were dropped", false});
+  return text;
+}
+
+void repair(std::string& text) {
+  if (utf8_run(text, 0) != text.size()) text = utf8_repaired(text);
 }
 
 std::optional<RankError> read_entry(json::Reader& reader) {
@@ -58,8 +68,8 @@ std::optional<RankError> read_entry(json::Reader& reader) {
   } while (reader.take(','));
   reader.expect('}');
   if (!reader.ok() || !type || !message || !rank) return {};
-  error.type = utf8_repaired(error.type);
-  error.message = utf8_repaired(error.message);
+  repair(error.type);
+  repair(error.message);
   return error;
 }
 
@@ -89,7 +99,7 @@ Blob encode_error_list(const std::vector<RankError>& errors) {
   for (const RankError& error : errors) {
     if (text.size() > error_list_bytes_max) break;
     if (!ends.empty()) text += separator;
-    text += encoded(error);
+    append_encoded(text, error);
     ends.push_back(text.size());
   }
   if (ends.size() == errors.size() && text.size() < error_list_bytes_max) return Blob(std::string_view(text += ']'));

@@ -124,6 +124,7 @@ Result<TaskCall> read_task(Bytes payload) {
     return error(Status::unavailable,
                  "task: " + text_of(tensors) + " tensors, but this mailbox carries scalars and inline bytes only");
   if (scalars > scalars_max) return error(Status::invalid, "task: " + text_of(scalars) + " scalars, more than 4096");
+  call.scalars.reserve(std::min<std::size_t>(scalars, reader.left() / 8));
   for (std::uint32_t i = 0; i < scalars && reader.ok(); ++i) call.scalars.push_back(reader.u64());
   call.inline_bytes = reader.counted(inline_bytes_max);
   if (!reader.at_end()) return cut_at("task", payload.size());
