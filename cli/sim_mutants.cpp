@@ -19,14 +19,29 @@ namespace {
 
 constexpr std::uint64_t first_seed = 1;
 
-// One line a fate, through a pipe: index, found, seeds, property.
+// One line a fate, through a pipe: index, found, reached, seeds, then the property or the reason, which hold no line breaks.
 void work(const sim::Subject& subject, const std::vector<sim::Mutation>& mutants, const SimMutantsOptions& options,
           unsigned index, std::FILE* to) {
+  const std::vector<std::uint64_t> goals = sim::count_goals(subject, first_seed, options.seeds);
   for (std::size_t i = index; i < mutants.size(); i += options.workers) {
-    const sim::MutantFate fate = sim::try_mutant(subject, mutants[i], first_seed, options.seeds);
-    fmt::print(to, "{} {} {} {}\n", i, fate.found ? 1 : 0, fate.seeds, fate.property);
+    const sim::MutantFate fate = sim::try_mutant(subject, mutants[i], first_seed, options.seeds, goals);
+    fmt::print(to, "{} {} {} {} {}\n", i, fate.found ? 1 : 0, fate.reached ? 1 : 0, fate.seeds,
+               fate.found ? fate.property : fate.reason);
     std::fflush(to);
   }
+}
+
+// False: the line is not one of work()'s.
+bool read_fate(const char* line, const std::vector<sim::Mutation>& mutants, std::vector<sim::MutantFate>& fates) {
+  std::size_t index = 0;
+  int found = 0, reached = 0, at = 0;
+  unsigned long long seeds = 0;
+  if (std::sscanf(line, "%zu %d %d %llu%n", &index, &found, &reached, &seeds, &at) < 4 || index >= fates.size()) return false;
+  std::string text(line + at);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (!text.empty()) text.erase(0, 1);
+  fates[index] = {mutants[index], found != 0, found != 0 ? text : "", seeds, reached != 0, found != 0 ? "" : text};
+  return true;
 }
 
 }  // namespace
@@ -58,16 +73,9 @@ int sim_mutants(const Context& context, const SimMutantsOptions& options) {
   }
   std::size_t done = 0;
   for (auto& [pid, from] : workers) {
-    char line[512];
+    char line[2048];
     while (std::fgets(line, sizeof line, from)) {
-      std::size_t index = 0;
-      int found = 0;
-      unsigned long long seeds = 0;
-      int at = 0;
-      if (std::sscanf(line, "%zu %d %llu %n", &index, &found, &seeds, &at) < 3 || index >= fates.size()) continue;
-      std::string property(line + at);
-      while (!property.empty() && property.back() == '\n') property.pop_back();
-      fates[index] = {mutants[index], found != 0, property, seeds, {}};
+      if (!read_fate(line, mutants, fates)) continue;
       progress.update(fmt::format("{}/{} mutants", ++done, mutants.size()), std::chrono::steady_clock::now());
       if (interrupted()) ::kill(pid, SIGKILL);
     }
@@ -91,20 +99,24 @@ int sim_mutants(const Context& context, const SimMutantsOptions& options) {
       seeds_needed.push_back(fate.seeds);
       continue;
     }
-    for (const auto& known : chosen.subject.protocol->equivalents())
-      if (sim::matches(known.pattern, fate.mutation.text())) fate.reason = known.reason;
+    if (!fate.reached) {
+      result.not_reached.push_back(fate.mutation.text());
+      continue;
+    }
+    if (!fate.reason.empty()) ++result.by_reason[fate.reason.substr(0, fate.reason.find(" ("))];
     result.survivors.push_back({fate.mutation.text(), fate.reason});
   }
   if (context.human_output()) {
     report::Table table({{"property", report::Align::left}, {"mutants found", report::Align::right}});
     for (const auto& [property, count] : result.by_property) table.row({property, std::to_string(count)});
     fmt::print("{}", table.text());
+    for (const auto& mutant : result.not_reached) fmt::print("not reached  {}\n", mutant);
     for (const auto& survivor : result.survivors)
       fmt::print("survives  {}  {}\n", survivor.mutant,
                  survivor.reason.empty() ? "UNEXPLAINED" : "equivalent: " + survivor.reason);
-    fmt::print("{}  {} tried, {} found, {} survive with a reason, {} without\n",
+    fmt::print("{}  {} tried, {} found, {} survive with a reason, {} without, {} not reached\n",
                result.survivors_unexplained() == 0 ? "PASS" : "FAIL", result.tried, result.found, result.survivors_explained(),
-               result.survivors_unexplained());
+               result.survivors_unexplained(), result.not_reached.size());
   }
   write_result_text(context, report::json_of(result), report::junit_of(result));
   if (interrupted()) return exit_code::interrupted;

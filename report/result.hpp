@@ -55,7 +55,7 @@ struct RunResult {
   double events_per_s() const { return wall_s > 0 ? static_cast<double>(events) / wall_s : 0; }
 };
 
-// `sim mutants`: tried = found + survivors_explained + survivors_unexplained.
+// `sim mutants`: tried = found + survivors_explained + survivors_unexplained + not_reached.
 struct MutantsResult {
   struct Survivor {
     std::string mutant;
@@ -64,7 +64,9 @@ struct MutantsResult {
   std::string protocol;
   std::uint64_t tried = 0, found = 0;
   std::map<std::string, std::uint64_t> by_property;  // property -> mutants that it found first
+  std::map<std::string, std::uint64_t> by_reason;    // reason -> survivors that it explains (first)
   std::vector<Survivor> survivors;
+  std::vector<std::string> not_reached;  // no run came to the place: nothing is known about the properties
 
   std::uint64_t survivors_explained() const;
   std::uint64_t survivors_unexplained() const;

@@ -77,6 +77,10 @@ std::string json_of(const MutantsResult& result) {
   json.member("survivors_explained", result.survivors_explained());
   json.member("survivors_unexplained", result.survivors_unexplained());
   write_counts(json, "by_property", result.by_property);
+  write_counts(json, "by_reason", result.by_reason);
+  json.key("not_reached").begin_array();
+  for (const std::string& mutant : result.not_reached) json.value(mutant);
+  json.end_array();
   json.key("survivors").begin_array();
   for (const auto& survivor : result.survivors) {
     json.begin_object().member("mutant", survivor.mutant).member("reason", survivor.reason).end_object();

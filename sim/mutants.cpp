@@ -79,17 +79,43 @@ std::vector<Mutation> list_mutants(const Subject& subject, std::uint64_t first_s
   return mutants;
 }
 
-MutantFate try_mutant(const Subject& subject, const Mutation& mutation, std::uint64_t first_seed, std::uint64_t seeds_max) {
+std::vector<std::uint64_t> count_goals(const Subject& subject, std::uint64_t first_seed, std::uint64_t seeds) {
+  std::vector<std::uint64_t> counts(subject.protocol->properties().size(), 0);
+  for (std::uint64_t i = 0; i < seeds; ++i) {
+    const Outcome outcome = run_seed(subject, first_seed + i);
+    for (std::size_t k = 0; k < outcome.seen.size(); ++k) counts[k] += outcome.seen[k] ? 1 : 0;
+  }
+  return counts;
+}
+
+MutantFate try_mutant(const Subject& subject, const Mutation& mutation, std::uint64_t first_seed, std::uint64_t seeds_max,
+                      const std::vector<std::uint64_t>& goals) {
   MutantFate fate;
   fate.mutation = mutation;
   Subject mutated = subject;
   mutated.options.mutation = mutation;
+  MutationEffect effect;
+  std::vector<bool> seen(goals.size(), false);
   for (; fate.seeds < seeds_max; ++fate.seeds) {
-    const Outcome outcome = run_seed(mutated, first_seed + fate.seeds);
+    const Outcome outcome =
+        run_seed(mutated, first_seed + fate.seeds, [&](const World& world) { effect.add(world.mutation_effect()); });
+    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = seen[i] || outcome.seen[i];
     if (!outcome.finding && outcome.decided) continue;
     fate.found = true;
     fate.property = outcome.finding ? outcome.finding->property : "every run ends";
     ++fate.seeds;
+    fate.reached = true;
+    return fate;
+  }
+  fate.reached = mutation.kind == MutationKind::relax_order || effect.applied > 0;
+  for (std::size_t i = 0; i < goals.size() && fate.reached && !effect.changed_nothing(); ++i) {
+    if (goals[i] < goal_runs_min || seen[i]) continue;
+    fate.found = true;
+    fate.property = "sometimes: " + subject.protocol->properties()[i].name;
+    return fate;
+  }
+  if (effect.changed_nothing()) {
+    fate.reason = effect.reason();
     return fate;
   }
   const std::string text = mutation.text();

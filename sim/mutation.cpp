@@ -21,7 +21,11 @@ void shift_field(Action& action, std::uint32_t field, std::int32_t by) {
         for_each_field(a, [&](std::string_view, auto& value) {
           using T = std::remove_cvref_t<decltype(value)>;
           if constexpr (is_shiftable<T>) {
-            if (at == field) value = static_cast<T>(static_cast<std::int64_t>(value) + by);
+            // By a nanosecond no deadline is wrong; by an hour every one is.
+            if constexpr (std::is_same_v<T, Time>) {
+              if (at == field) value = value + seconds(3600) * by;
+            } else if (at == field)
+              value = static_cast<T>(static_cast<std::int64_t>(value) + by);
           }
           ++at;
         });

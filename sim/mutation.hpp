@@ -29,7 +29,7 @@ struct Mutation {
   std::string action;       // name of the action meant; empty for event mutants
   std::uint32_t index = 0;  // which action of that site; for relax_order: which order of the page kernel
   std::uint32_t field = 0;  // shift_value: which described field
-  std::int32_t shift = 1;
+  std::int32_t shift = 1;   // units; of a Time: hours
   std::uint32_t only_nth = 0;  // 0: at every occurrence of the site
   friend bool operator==(const Mutation&, const Mutation&) = default;
 

@@ -217,29 +217,29 @@ void World::deliver_to(Process& p, Role role, const Event& event) {
   }
   AnyMachine& machine = p.machines[number(role)];
   const std::string_view state = machine.state_name();
-  const Mutation& mutation = options_.mutation;
-  bool mutate = false;
-  if (mutation.active() && mutation.kind != MutationKind::relax_order)
-    mutate = machine.name() == mutation.machine && state == mutation.state && name_of(event) == mutation.event;
-  if (mutate && mutation.kind == MutationKind::hide_event) return;
-  const int times = mutate && mutation.kind == MutationKind::repeat_event ? 2 : 1;
   outbox_.clear();
   current_ = p.index;
-  ++steps_;
-  if (steps_ == options_.break_at) std::raise(SIGTRAP);
-  for (int i = 0; i < times; ++i) {
-    if (machine.deliver(event, outbox_)) continue;
-    if (std::holds_alternative<event::ParentExited>(event) || std::holds_alternative<event::Started>(event)) continue;
-    fail(FindingKind::safety, "totality", std::string(machine.name()) + " has no handler for " + std::string(name_of(event)));
+  if (options_.mutation.active()) {
+    if (!hand_over_mutated(p, role, machine, event)) return;
+  } else if (!hand_over(machine, event)) {
     return;
   }
-  if (mutate) mutate_actions(mutation, outbox_.actions());
   digest_step(p, role, event);
   if (options_.keep_sites) note_site(machine.name(), state, event, outbox_.actions());
   if (options_.keep_log) log_.push_back({steps_, now_, p.index, role, state, event, outbox_.actions()});
   check_step({steps_, now_, p.index, role, event, outbox_.actions()});
   for (Action& action : outbox_.actions()) p.backlog.push({role, std::move(action)});
   if (options_.stop_after != 0 && steps_ >= options_.stop_after) over_ = true;
+}
+
+// The machine answers into the outbox; false: it has no handler for this kind of event, which ends the run.
+bool World::hand_over(AnyMachine& machine, const Event& event) {
+  ++steps_;
+  if (steps_ == options_.break_at) std::raise(SIGTRAP);
+  if (machine.deliver(event, outbox_)) return true;
+  if (std::holds_alternative<event::ParentExited>(event) || std::holds_alternative<event::Started>(event)) return true;
+  fail(FindingKind::safety, "totality", std::string(machine.name()) + " has no handler for " + std::string(name_of(event)));
+  return false;
 }
 
 void World::digest_step(const Process& p, Role role, const Event& event) {

@@ -14,6 +14,7 @@
 #include "sim/model/pages.hpp"
 #include "sim/model/timers.hpp"
 #include "sim/mutation.hpp"
+#include "sim/mutation_effect.hpp"
 #include "sim/property.hpp"
 #include "sim/queue.hpp"
 #include "sim/scenario.hpp"
@@ -99,6 +100,9 @@ class World : public Findings {
   std::uint64_t turns() const { return turns_; }            // units taken from the queue
   const std::vector<LogLine>& log() const { return log_; }
   const std::vector<Site>& sites() const { return sites_; }
+  const MutationEffect& mutation_effect() const { return mutation_watch_.effect(); }
+  // Whether the last of `actions`, with those before it still to be performed, would change anything.
+  Neutral neutral_if_dropped(const Process& p, Role role, std::span<const Action> actions) const;
   const std::vector<bool>& sometimes_seen() const { return seen_; }  // parallel to the properties
   std::string waits() const;                                         // who waits for what, for people
 
@@ -148,6 +152,8 @@ class World : public Findings {
   void take_turn(Process& p);
   void deliver(Process& p, Inbound&& inbound);
   void deliver_to(Process& p, Role role, const Event& event);
+  bool hand_over(AnyMachine& machine, const Event& event);
+  bool hand_over_mutated(Process& p, Role role, AnyMachine& machine, const Event& event);
   void digest_step(const Process& p, Role role, const Event& event);
   void check_step(const Step& step);
   bool quiescent() const;
@@ -197,6 +203,7 @@ class World : public Findings {
 
   Digest digest_;
   Outbox outbox_;
+  MutationWatch mutation_watch_;
   std::vector<LogLine> log_;
   std::vector<Site> sites_;
   std::uint64_t steps_ = 0, turns_ = 0, boot_steps_ = 0;

@@ -376,6 +376,28 @@ std::optional<std::uint32_t> PagesModel::newest(Word word, std::string_view page
   return std::nullopt;
 }
 
+bool PagesModel::watching(ProcessIndex process, Role role, Op op) const {
+  const auto* attached = inner_->find(process);
+  return attached && std::any_of(attached->watches.begin(), attached->watches.end(),
+                                 [&](const auto& watching) { return watching.role == role && watching.op == op; });
+}
+
+bool PagesModel::mapped(ProcessIndex process) const {
+  const auto* attached = inner_->find(process);
+  return attached && attached->page < inner_->pages.size();
+}
+
+bool PagesModel::linked(std::string_view page_name) const {
+  return std::any_of(inner_->pages.begin(), inner_->pages.end(),
+                     [&](const auto& page) { return page.linked && page.name == page_name; });
+}
+
+std::optional<std::uint32_t> PagesModel::private_word(ProcessIndex process, Word word) const {
+  if (!mapped(process)) return std::nullopt;
+  const auto& page = inner_->pages[inner_->find(process)->page];
+  return page.mapped == 1 ? std::optional(page.memory.peek_word(word)) : std::nullopt;
+}
+
 std::string PagesModel::first_left() const {
   for (const auto& page : inner_->pages)
     if (page.linked) return "page " + page.name;

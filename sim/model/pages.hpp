@@ -42,6 +42,11 @@ class PagesModel {
   void ordered_after_death(ProcessIndex dead, ProcessIndex survivor);  // who learned of a death sees all that the dead wrote
   void remove_made_by(ProcessIndex process);
   std::optional<std::uint32_t> newest(Word word, std::string_view page_name) const;
+  bool watching(ProcessIndex process, Role role, Op op) const;
+  bool mapped(ProcessIndex process) const;
+  bool linked(std::string_view page_name) const;
+  // The value of a word of the page that only `process` has mapped; none when others may look.
+  std::optional<std::uint32_t> private_word(ProcessIndex process, Word word) const;
   std::string first_left() const;
   std::string waits(const Process& p) const;
 

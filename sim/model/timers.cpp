@@ -55,6 +55,13 @@ bool TimersModel::take(ProcessIndex process, std::uint64_t ticket) {
   return false;
 }
 
+std::optional<Time> TimersModel::armed(ProcessIndex process, Role role, Op op) const {
+  if (process >= armed_.size()) return std::nullopt;
+  for (const Armed& armed : armed_[process])
+    if (armed.role == role && armed.op == op) return armed.when;
+  return std::nullopt;
+}
+
 void TimersModel::forget(ProcessIndex process) { of(process).clear(); }
 
 }  // namespace tenter::sim

@@ -1,6 +1,7 @@
 // Timers: one deadline an op; late by choice, never early, never after a cancel.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/action.hpp"
@@ -18,6 +19,7 @@ class TimersModel {
   void fire(Process& p, Role role, std::uint64_t op, std::uint64_t ticket);  // from the queue
   bool take(ProcessIndex process, std::uint64_t ticket);  // true once, while the timer is still armed as it was
   void forget(ProcessIndex process);
+  std::optional<Time> armed(ProcessIndex process, Role role, Op op) const;  // when; none: it is not
 
  private:
   struct Armed {
