@@ -24,9 +24,9 @@ GroupMachines shipped_machines();
 struct GroupShape {
   bool faults_from_the_start = false;  // else from READY on
   bool faults = true;
-  bool scribbles = false;  // somebody else writes into the page
+  bool scribbles = false;           // somebody else writes into the page
   std::uint32_t requests_max = 32;  // drawn from 0 on, so that a failure that needs none shrinks to none
-  std::uint32_t ranks = 0;  // 0: chosen, 1 to 4
+  std::uint32_t ranks = 0;          // 0: chosen, 1 to 4
 };
 void build_group(sim::Scenario& scenario, const GroupMachines& machines, const GroupShape& shape);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,6 @@ inline bool contains(std::string_view text, std::string_view part) { return text
   do {                                                                                                       \
     const auto& refused_ = (result);                                                                         \
     ASSERT_FALSE(refused_.has_value());                                                                      \
-    for (const char* part_ : {__VA_ARGS__})                                                                  \
+    for (const std::string& part_ : std::initializer_list<std::string>{__VA_ARGS__})                         \
       EXPECT_TRUE(::tenter::mailbox::test::contains(refused_.error().what, part_)) << refused_.error().what; \
   } while (false)

@@ -41,7 +41,8 @@ TEST(Frame, has_the_bytes_of_the_reference) {
 }
 
 TEST(Frame, gives_back_type_identity_flags_and_payload) {
-  const auto frame = read_frame(three_bytes().bytes()).value();
+  const Blob bytes = three_bytes();
+  const auto frame = read_frame(bytes.bytes()).value();
   EXPECT_EQ(frame.type, FrameType::task);
   EXPECT_EQ(frame.identity, identity);
   EXPECT_EQ(frame.flags, 0u);

@@ -74,7 +74,7 @@ TEST(PageHeader, both_sides_attach_in_their_own_state_only) {
 
 TEST(PageHeader, a_mapping_of_another_size_is_refused) {
   for (const std::uint64_t bytes : {0ull, 79ull, 255ull, 256ull, good_bytes - 1, good_bytes + 4'096})
-    EXPECT_REFUSED(check_attach(page().bytes(), bytes, 3, AttachAs::rank_0), std::to_string(bytes).c_str(), "wanted 33620224");
+    EXPECT_REFUSED(check_attach(page().bytes(), bytes, 3, AttachAs::rank_0), std::to_string(bytes), "wanted 33620224");
 }
 
 TEST(PageHeader, other_magics_are_refused) {
@@ -100,10 +100,9 @@ TEST(PageHeader, other_versions_and_sizes_are_refused_by_name_offset_and_value) 
 TEST(PageHeader, states_that_do_not_exist_are_refused_as_what_they_are) {
   for (const std::int32_t state : {4, -1, 2'147'483'647})
     for (const AttachAs as : {AttachAs::rank_0, AttachAs::parent, AttachAs::observer})
-      EXPECT_REFUSED(attach(with(page(), 28, state), as), "group_state at offset 28", std::to_string(state).c_str());
+      EXPECT_REFUSED(attach(with(page(), 28, state), as), "group_state at offset 28", std::to_string(state));
   for (const std::int32_t state : {7, -1})
-    EXPECT_REFUSED(attach(with(page(), 32, state), AttachAs::observer), "request_state at offset 32",
-                   std::to_string(state).c_str());
+    EXPECT_REFUSED(attach(with(page(), 32, state), AttachAs::observer), "request_state at offset 32", std::to_string(state));
 }
 
 TEST(PageHeader, each_unused_byte_must_be_zero_at_both_attaches) {
