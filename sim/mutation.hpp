@@ -26,10 +26,10 @@ const char* to_string(MutationKind kind);
 struct Mutation {
   MutationKind kind = MutationKind::none;
   std::string machine, state, event;
-  std::string action;       // name of the action meant; empty for event mutants
-  std::uint32_t index = 0;  // which action of that site; for relax_order: which order of the page kernel
-  std::uint32_t field = 0;  // shift_value: which described field
-  std::int32_t shift = 1;   // units; of a Time: hours
+  std::string action;          // name of the action meant; empty for event mutants
+  std::uint32_t index = 0;     // which action of that site; for relax_order: which order of the page kernel
+  std::uint32_t field = 0;     // shift_value: which described field
+  std::int32_t shift = 1;      // units; of a Time: hours
   std::uint32_t only_nth = 0;  // 0: at every occurrence of the site
   friend bool operator==(const Mutation&, const Mutation&) = default;
 

@@ -112,7 +112,8 @@ TEST(Loop, a_closed_descriptor_whose_number_is_taken_by_another_file_is_watched_
       WaitSet waits;
       waits.descriptors.push_back({reader.get(), POLLIN, 0});
       pollfd ready{reader.get(), POLLIN, 0};
-      while (::poll(&ready, 1, 0) == 0) parker.park(waits, context.nudges.load());  // for ever if it were not watched
+      do parker.park(waits, context.nudges.load());  // for ever if it were not watched
+      while (::poll(&ready, 1, 0) == 0);
       other.join();
     }
     EXPECT_EQ(Resources::held(Resource::thread), 1) << "one watcher serves all parks";
