@@ -1,16 +1,9 @@
 // One function a decoder of the mailbox: feeds it bytes from anyone and checks what must hold for every input. A failed check
 // ends the run. libFuzzer calls them (mailbox_fuzz.cpp), and the ordinary tests replay their corpora (fuzz/corpus/<name>/).
 #pragma once
-#include <string_view>
-
-#include "core/blob.hpp"
+#include "fuzz/decoder.hpp"
 
 namespace tenter::fuzz {
-
-struct Decoder {
-  std::string_view name;
-  void (*run)(Bytes input);
-};
 
 void page_header(Bytes input);  // u64 size of the mapping, u32 world, u8 who attaches, then the header
 void request(Bytes input);      // u32 request word, u64 last sequence, u32 world, then page offsets 40..75
