@@ -7,6 +7,7 @@
 #include "core/blob.hpp"
 #include "core/describe.hpp"
 #include "core/event.hpp"
+#include "core/fabric_action.hpp"
 #include "core/names.hpp"
 
 namespace tenter::action {
@@ -262,7 +263,9 @@ using Action =
                  action::Barrier, action::PublishFile, action::ReadFile, action::ListFiles, action::WatchFiles,
                  action::RemoveFile, action::MakeDirectory, action::RemoveDirectory, action::Spawn, action::WatchProcess,
                  action::KillProcesses, action::InspectProcesses, action::ExitProcess, action::Complete, action::Tell,
-                 action::Execute, action::DrawRandom, action::DescribeHost>;
+                 action::Execute, action::DrawRandom, action::DescribeHost, action::OpenFabric, action::CloseFabric,
+                 action::RegisterRegion, action::StoreRegion, action::CopyToRegion, action::UnregisterRegion, action::InsertPeer,
+                 action::ReadRemote, action::FillBuffer>;
 
 inline std::string_view name_of(const Action& action) {
   return std::visit([](const auto& a) { return std::remove_cvref_t<decltype(a)>::name; }, action);

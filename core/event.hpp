@@ -6,6 +6,7 @@
 
 #include "core/blob.hpp"
 #include "core/describe.hpp"
+#include "core/fabric_event.hpp"
 #include "core/names.hpp"
 
 namespace tenter {
@@ -184,7 +185,8 @@ struct HostDescribed {
 using Event = std::variant<event::Started, event::TimerFired, event::PageOpened, event::WordChanged, event::Copied,
                            event::Swapped, event::CollectiveDone, event::FileDone, event::FilesListed, event::FilesChanged,
                            event::Spawned, event::ProcessExited, event::ProcessesInspected, event::ParentExited, event::Submitted,
-                           event::Told, event::Executed, event::RandomBytes, event::HostDescribed>;
+                           event::Told, event::Executed, event::RandomBytes, event::HostDescribed, event::FabricOpened,
+                           event::FabricDone, event::RegionRegistered, event::ReadDone>;
 
 inline std::string_view name_of(const Event& event) {
   return std::visit([](const auto& e) { return std::remove_cvref_t<decltype(e)>::name; }, event);

@@ -13,11 +13,16 @@ enum class Op : std::uint64_t {};            // one outstanding operation of one
 enum class Ticket : std::uint64_t {};        // one call of a user thread, until it is completed
 enum class Word : std::uint32_t {};          // byte offset of an aligned 4-byte word in the shared page
 enum class Communicator : std::uint32_t {};  // a named communicator of this process; 0 is the world
+enum class Endpoint : std::uint32_t {};      // an open fabric of this process; used once
+enum class Region : std::uint32_t {};        // registered memory of this process; used once
+enum class Peer : std::uint32_t {};          // an inserted address of one endpoint; used once
+enum class Buffer : std::uint32_t {};        // a caller's memory; the runtime names it
 enum class Role : std::uint16_t {};          // which machine of a process
 enum class Time : std::int64_t {};           // nanoseconds on the process's own steady clock
 enum class Duration : std::int64_t {};       // nanoseconds
 
 inline constexpr Communicator world_communicator{0};
+inline constexpr Buffer no_buffer{0};
 inline constexpr Rank no_rank{std::numeric_limits<std::uint32_t>::max()};
 inline constexpr Role no_role{std::numeric_limits<std::uint16_t>::max()};
 inline constexpr Time end_of_time{std::numeric_limits<std::int64_t>::max()};

@@ -27,6 +27,9 @@ template <class O> concept Collective = Performs<O, action::Duplicate, action::F
                                                     action::Allgather, action::Barrier>;
 template <class O> concept Files      = Performs<O, action::PublishFile, action::ReadFile, action::ListFiles, action::WatchFiles,
                                                     action::RemoveFile, action::MakeDirectory, action::RemoveDirectory>;
+template <class O> concept Fabric     = Performs<O, action::OpenFabric, action::CloseFabric, action::RegisterRegion,
+                                                    action::StoreRegion, action::CopyToRegion, action::UnregisterRegion,
+                                                    action::InsertPeer, action::ReadRemote, action::FillBuffer>;
 template <class O> concept Processes  = Performs<O, action::Spawn, action::WatchProcess, action::KillProcesses,
                                                     action::InspectProcesses, action::ExitProcess>;
 template <class O> concept Client     = Performs<O, action::Complete>;
@@ -82,6 +85,28 @@ class Actions {
   void remove_file(Op op, Blob path) { self().perform(action::RemoveFile{op, std::move(path)}); }
   void make_directory(Op op, Blob path) { self().perform(action::MakeDirectory{op, std::move(path)}); }
   void remove_directory(Op op, Blob path) { self().perform(action::RemoveDirectory{op, std::move(path)}); }
+
+  void open_fabric(Op op, Endpoint endpoint, Blob provider, Blob domain) {
+    self().perform(action::OpenFabric{op, endpoint, std::move(provider), std::move(domain)});
+  }
+  void close_fabric(Op op, Endpoint endpoint) { self().perform(action::CloseFabric{op, endpoint}); }
+  void register_region(Op op, Endpoint endpoint, Region region, std::uint64_t bytes) {
+    self().perform(action::RegisterRegion{op, endpoint, region, bytes});
+  }
+  void store_region(Region region, std::uint64_t offset, Blob content) {
+    self().perform(action::StoreRegion{region, offset, std::move(content)});
+  }
+  void copy_to_region(Region region, std::uint64_t offset, Buffer buffer, std::uint64_t from, std::uint64_t bytes) {
+    self().perform(action::CopyToRegion{region, offset, buffer, from, bytes});
+  }
+  void unregister_region(Op op, Region region) { self().perform(action::UnregisterRegion{op, region}); }
+  void insert_peer(Op op, Endpoint endpoint, Peer peer, Blob address) {
+    self().perform(action::InsertPeer{op, endpoint, peer, std::move(address)});
+  }
+  void read_remote(action::ReadRemote read) { self().perform(std::move(read)); }
+  void fill_buffer(Buffer buffer, std::uint64_t at, Blob content) {
+    self().perform(action::FillBuffer{buffer, at, std::move(content)});
+  }
 
   void spawn(Op op, Parts arguments, Parts environment) {
     self().perform(action::Spawn{op, std::move(arguments), std::move(environment)});
