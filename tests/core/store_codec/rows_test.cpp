@@ -102,6 +102,14 @@ TEST(Plans, rows_wanted_in_another_order_or_twice_are_read_once_and_copied) {
   EXPECT_FALSE(spans[0].lands_as_it_is());
 }
 
+// The same plan with every library: equal places keep the order of the call.
+TEST(Plans, a_row_wanted_many_times_is_copied_in_the_order_of_the_call) {
+  const auto spans = planned({8}, std::vector<RowRange>(100, RowRange{3, 1}));
+  ASSERT_EQ(spans.size(), 1u);
+  ASSERT_EQ(spans[0].pieces.size(), 100u);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(spans[0].pieces[i], (Piece{0, 10 * i, 10}));
+}
+
 TEST(Plans, a_row_that_is_not_wanted_is_not_read) {
   const auto spans = planned({8}, {{1, 1}, {3, 1}});
   ASSERT_EQ(spans.size(), 2u);
