@@ -128,7 +128,8 @@ TEST(Leases, that_cannot_be_believed_hold_the_core_for_a_while_and_no_longer) {
                                                    {"empty", Blob()},
                                                    {"another job's", beat(ann, 5, BeatState::open, 500, another_job)},
                                                    {"another reader's", beat(bob, 5)}};
-  for (const auto& [what, content] : contents) {
+  for (const auto& [what, bytes] : contents) {
+    const Blob& content = bytes;
     Watch s = listing();
     const Time end = answered_at(s, {ann_file}, [&](const Blob&, Time) { return content; });
     EXPECT_GE(end, at(4'000)) << what;
