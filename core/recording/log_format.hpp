@@ -13,6 +13,7 @@ inline constexpr unsigned kind_bits = 5;
 inline constexpr std::uint8_t kind_mask = 31;  // 31 itself marks the end
 inline constexpr std::uint16_t far_role = 7;   // roles from here on follow the tag as a varint
 inline constexpr std::size_t check_bytes = 3;
+inline constexpr std::size_t least_record_bytes = 1 + 4 + check_bytes;
 inline constexpr std::size_t cut_record_bytes_max = 64 * 1024;  // what a kill may leave of a record; more is damage
 
 static_assert(std::variant_size_v<Event> <= kind_mask, "the tag has 5 bits for the kind");

@@ -126,14 +126,16 @@ tl::unexpected<Error> LogReader::ran_out() {
   return damaged("the log is cut inside it, " + std::to_string(left) + " bytes are left");
 }
 
+// Ends the log with an end that counts no more records than could stand between here and there?
 bool LogReader::end_is_behind() const {
+  const std::uint64_t most = history_.records + (log_.size() - at_) / least_record_bytes;
   for (std::size_t digits = 1; digits <= 10; ++digits) {
     const std::size_t bytes = 1 + digits + check_bytes;
     if (log_.size() - at_ < bytes) return false;
     wire::Reader reader(log_.last(bytes));
     bool ok = reader.u8() == end_tag;
     const std::uint64_t records = get_varint(reader, ok);
-    if (ok && reader.left() == check_bytes && records > history_.records) return true;
+    if (ok && reader.left() == check_bytes && records > history_.records && records <= most) return true;
   }
   return false;
 }
