@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t log_buffer_bytes = 64 * 1024;
 constexpr std::uint64_t blob_buffer_bytes = 1024 * 1024;
+constexpr std::size_t copied_blob_bytes_max = 16 * 1024;  // a copy is cheaper than a system call of its own
 constexpr Duration write_interval = milliseconds(10);
 
 tl::unexpected<Error> system_error(const std::string& path, const char* call, int native) {
@@ -93,11 +94,26 @@ Result<void> Recorder::finish() noexcept {
 // Blobs first: a log that was cut by a kill refers to nothing that is missing.
 void Recorder::write_out() noexcept {
   if (failure_) return;
+  try {
+    write_pending();
+  } catch (...) {
+    stop(".blobs", ENOMEM);
+  }
+}
+
+void Recorder::write_pending() {
   std::byte head[recording::blob_head_bytes];
   for (const Blob& blob : writer_.blobs()) {
     recording::encode_blob_head(blob, head);
-    if (!write(blobs_.get(), head, blob.bytes(), ".blobs")) return;
+    side_.insert(side_.end(), std::begin(head), std::end(head));
+    const bool large = blob.size() > copied_blob_bytes_max;
+    if (!large) side_.insert(side_.end(), blob.bytes().begin(), blob.bytes().end());
+    if (!large && side_.size() < log_buffer_bytes) continue;
+    if (!write(blobs_.get(), side_, large ? blob.bytes() : Bytes{}, ".blobs")) return;
+    side_.clear();
   }
+  if (!write(blobs_.get(), side_, {}, ".blobs")) return;
+  side_.clear();
   if (!write(log_.get(), writer_.log(), {}, ".log")) return;
   writer_.clear();
   counted_blobs_ = 0;

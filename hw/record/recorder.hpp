@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/recording/log.hpp"
 #include "hw/part.hpp"
@@ -41,12 +42,14 @@ class Recorder {
  private:
   Recorder(const recording::LogHeader& header, std::string path) : writer_(header), path_(std::move(path)) {}
   void write_out() noexcept;
+  void write_pending();
   bool write(int descriptor, Bytes head, Bytes content, const char* suffix);
   void stop(const std::string& what, int native);
 
   recording::LogWriter writer_;
   std::string path_;  // without .log
   Descriptor log_, blobs_;
+  std::vector<std::byte> side_;    // of the side file, while it is written
   std::size_t counted_blobs_ = 0;  // of writer_.blobs(), in pending_blob_bytes_
   std::uint64_t pending_blob_bytes_ = 0, bytes_ = 0;
   Time written_{};
