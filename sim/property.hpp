@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/action.hpp"
@@ -23,6 +24,7 @@ struct Step {
   Role role{};
   const Event& event;
   std::span<const Action> actions;
+  std::string_view before;  // the machine's state before the event
 };
 
 enum class FindingKind : std::uint8_t { safety, liveness };

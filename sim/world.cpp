@@ -227,7 +227,7 @@ void World::deliver_to(Process& p, Role role, const Event& event) {
   digest_step(p, role, event);
   if (options_.keep_sites) note_site(machine.name(), state, event, outbox_.actions());
   if (options_.keep_log) log_.push_back({steps_, now_, p.index, role, state, event, outbox_.actions()});
-  check_step({steps_, now_, p.index, role, event, outbox_.actions()});
+  check_step({steps_, now_, p.index, role, event, outbox_.actions(), state});
   for (Action& action : outbox_.actions()) p.backlog.push({role, std::move(action)});
   if (options_.stop_after != 0 && steps_ >= options_.stop_after) over_ = true;
 }
@@ -328,6 +328,7 @@ void World::check_leftovers() {
     if (p->life == Life::running && p->parent == no_process) {
       const std::uint32_t held = collectives_.held(p->index);
       if (held != 0) left = p->name + " holds " + std::to_string(held) + " communicators";
+      if (pages_.mapped(p->index)) left = p->name + " still has its page mapped";
     } else if (p->life == Life::running || p->life == Life::stopped) {
       left = "process " + p->name + " is still there";
     } else if (p->orderly && collectives_.held(p->index) != 0) {

@@ -9,9 +9,10 @@ bool World::hand_over_mutated(Process& p, Role role, AnyMachine& machine, const 
   const Mutation& mutation = options_.mutation;
   const bool here = mutation.kind != MutationKind::relax_order && machine.name() == mutation.machine &&
                     machine.state_name() == mutation.state && name_of(event) == mutation.event;
-  if (here && mutation.kind == MutationKind::hide_event) {
+  if (here && mutation.kind == MutationKind::hide_event) {  // as if the machine ignored it: the properties see it unanswered
+    ++steps_;
     mutation_watch_.hidden(machine, event);
-    return false;
+    return true;
   }
   const bool second = mutation_watch_.expects(p.index, role, event);
   const std::uint64_t before = second ? machine.digest() : 0;

@@ -1,5 +1,6 @@
 #include "cli/protocols/mailbox/protocol.hpp"
 
+#include "cli/protocols/mailbox/contract_monitor.hpp"
 #include "cli/protocols/mailbox/group_monitors.hpp"
 #include "cli/protocols/mailbox/group_scenario.hpp"
 #include "core/mailbox/layout.hpp"
@@ -53,6 +54,7 @@ void add_mailbox(Registry& registry) {
       .monitor<WordsMonitor>("words")
       .monitor<PatienceMonitor>("patience")
       .monitor<HealthyMonitor>("healthy")
+      .monitor<ContractMonitor>("contract")
       .sometimes("a group became terminal")
       .sometimes("a callable's error came back")
       .sometimes("a call timed out")
