@@ -117,7 +117,7 @@ struct Spawned {
   friend bool operator==(const Spawned&, const Spawned&) = default;
   TENTER_DESCRIBE(spawned, now, op, status, process, text)
 };
-struct ProcessExited {  // spawn (a child) and watch_process (anyone: code and signal are -1 when not our child)
+struct ProcessExited {  // spawn (a child) and watch_process (anyone: code, signal are -1 unless it is or became our child)
   Time now{};
   Op op{};
   std::int32_t code = 0;
@@ -125,7 +125,8 @@ struct ProcessExited {  // spawn (a child) and watch_process (anyone: code and s
   friend bool operator==(const ProcessExited&, const ProcessExited&) = default;
   TENTER_DESCRIBE(process_exited, now, op, code, signal)
 };
-struct ProcessesInspected {  // inspect_processes: one letter a process: R runs or sleeps, T stopped, Z zombie, X gone
+// inspect_processes, a letter a process: R runs or sleeps, H runs with a stopped helper, T stopped, Z zombie, X gone
+struct ProcessesInspected {
   Time now{};
   Op op{};
   Blob states;

@@ -2,6 +2,12 @@
 
 namespace tenter::mailbox {
 
+void Launch::fail_later(Status status, std::vector<RankError> errors) {
+  if (errors.empty()) return;
+  if (failure_.empty()) status_ = status;
+  failure_.insert(failure_.end(), std::make_move_iterator(errors.begin()), std::make_move_iterator(errors.end()));
+}
+
 void Launch::fail_later(Status status, std::string_view type, std::string message) {
   if (failure_.empty()) status_ = status;
   failure_.push_back({no_culprit, std::string(type), std::move(message)});

@@ -114,6 +114,7 @@ class Launch {
   void fail(Status status, std::string_view type, std::string message, Time now, O& out);
 
   void fail_later(Status status, std::string_view type, std::string message);  // keeps the error only
+  void fail_later(Status status, std::vector<RankError> errors);
 
   // Watch: launch_watch.hpp.
   template <class O>
@@ -178,6 +179,7 @@ class Launch {
   bool attached_ = false;  // READY was seen: the channel has the page
   bool listing_ = false;   // a list of the directory is under way
   Blob host_;
+  ProcessId owner_;  // this process
   GroupProcesses processes_;
   Inspection look_;
   Status status_ = Status::ok;        // of the first error of failure_
@@ -189,8 +191,8 @@ class Launch {
  public:
   friend bool operator==(const Launch&, const Launch&) = default;
   TENTER_DESCRIBE(launch, config_, state_, attempt_, spec_, start_call_, stop_calls_, stop_deadline_, page_, directory_,
-                  made_directory_, made_page_, made_manifest_, attached_, listing_, host_, processes_, look_, status_, failure_,
-                  leftovers_, removing_, reason_)
+                  made_directory_, made_page_, made_manifest_, attached_, listing_, host_, owner_, processes_, look_, status_,
+                  failure_, leftovers_, removing_, reason_)
 };
 
 }  // namespace tenter::mailbox

@@ -129,7 +129,7 @@ template <class O>
 void Launch::clean_if_all_gone(Time now, O& out) {
   if (state_ < LaunchState::leaving || state_ > LaunchState::surveying || !processes_.all_gone() || listing_) return;
   if (state_ == LaunchState::leaving && (processes_.launcher.code != 0 || processes_.launcher.signal > 0))
-    fail_later(Status::failed, "LauncherExited", "shutdown: " + exit_of(processes_.launcher));
+    fail_later(Status::failed, blame_exits("shutdown", processes_));  // MPI_Finalize is collective: who went first did not leave
   clean(now, out);
 }
 

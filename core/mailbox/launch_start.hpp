@@ -59,6 +59,7 @@ template <LaunchPorts O>
 void Launch::on(const event::HostDescribed& e, O& out) {
   if (state_ != LaunchState::describing || e.op != op(LaunchOperation::describe)) return;
   host_ = e.host;
+  owner_ = e.self;
   made_directory_ = true;
   state_ = LaunchState::making_directory;
   out.make_directory(op(LaunchOperation::make_directory), directory_);
@@ -122,6 +123,10 @@ void Launch::on(const event::PageOpened& e, O& out) {
   manifest.page_version = layout::protocol_version;
   manifest.page_bytes = layout::page_bytes;
   manifest.world = config_.world;
+  manifest.owner = owner_;
+  manifest.host = std::string(host_.text());
+  manifest.start_patience = spec_.patience;
+  manifest.stop_patience = config_.stop_patience;
   out.publish_file(op(LaunchOperation::publish_manifest), path(manifest_path().text()), write_manifest(manifest));
 }
 
@@ -244,8 +249,7 @@ void Launch::fail(Status status, std::string_view type, std::string message, Tim
 // --> the way back
 template <class O>
 void Launch::fail(Status status, std::vector<RankError> errors, Time now, O& out) {
-  if (failure_.empty()) status_ = status;
-  failure_.insert(failure_.end(), std::make_move_iterator(errors.begin()), std::make_move_iterator(errors.end()));
+  fail_later(status, std::move(errors));
   retreat(now, out);
 }
 

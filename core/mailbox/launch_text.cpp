@@ -74,10 +74,20 @@ std::string exit_of(const LauncherProcess& launcher) {
 std::vector<RankError> blame_exits(std::string_view phase, const GroupProcesses& group) {
   std::vector<RankError> errors;
   const std::string where(phase);
-  if (group.first_gone != nobody)
-    errors.push_back(
-        {group.first_gone, "RankLost", where + ": " + name_of(group, group.first_gone) + " is gone, the first of the ranks"});
-  if (group.launcher.gone) errors.push_back({no_culprit, "LauncherExited", where + ": " + exit_of(group.launcher)});
+  const bool killed = group.launcher.gone && group.launcher.signal > 0;
+  const RankError launcher{no_culprit, "LauncherExited", where + ": " + exit_of(group.launcher)};
+  if (killed) errors.push_back(launcher);
+  if (group.first_gone != nobody) {
+    const bool orphaned = group.ranks[static_cast<std::size_t>(group.first_gone)].orphaned && !killed;
+    const std::string first = name_of(group, group.first_gone) + " is gone, the first of the ranks";
+    if (orphaned)
+      errors.push_back({no_culprit, "ProxyLost",
+                        where + ": a proxy of the launcher (pid " + text(group.launcher.process.pid) +
+                            ") is gone, its ranks went with it: " + first});
+    else
+      errors.push_back({group.first_gone, "RankLost", where + ": " + first});
+  }
+  if (group.launcher.gone && !killed) errors.push_back(launcher);
   add_unreported(phase, group, errors);
   return errors;
 }
@@ -89,6 +99,8 @@ std::vector<RankError> blame_inspected(std::string_view phase, const GroupProces
   for (std::size_t i = 0; i < look.who.size() && i < letters.size(); ++i) {
     const std::int32_t rank = look.who[i] == the_launcher ? no_culprit : look.who[i];
     if (letters[i] == 'T') errors.push_back({rank, "ProcessStopped", where + ": " + name_of(group, look.who[i]) + " is stopped"});
+    if (letters[i] == 'H')
+      errors.push_back({rank, "ProcessStopped", where + ": a proxy of " + name_of(group, look.who[i]) + " is stopped"});
     if (letters[i] == 'X' || letters[i] == 'Z')
       errors.push_back({rank, "RankLost", where + ": " + name_of(group, look.who[i]) + " is gone"});
   }

@@ -38,6 +38,7 @@ enum class LaunchOperation : std::uint8_t {
   inspect_start,
   inspect_blame,
   inspect_survivors,
+  inspect_leavers,
   remove_manifest,
   remove_directory,
 };
@@ -70,9 +71,10 @@ struct RankProcess {
   bool reported = false;
   bool reading = false;  // its report is being read
   bool gone = false;
+  bool orphaned = false;  // left to us before it went: who had started it was gone already
   ProcessId process;
   friend bool operator==(const RankProcess&, const RankProcess&) = default;
-  TENTER_DESCRIBE(rank_process, reported, reading, gone, process)
+  TENTER_DESCRIBE(rank_process, reported, reading, gone, orphaned, process)
 };
 
 struct LauncherProcess {
@@ -110,7 +112,8 @@ struct Inspection {
   TENTER_DESCRIBE(inspection, purpose, who)
 };
 
-// Why the group is to blame itself: the first exit, then what the launcher said, then who never reported.
+// Why the group is to blame itself: a launcher that was killed, else the proxy whose ranks were left to us, else the first rank
+// to go; then the other of rank and launcher, then who never reported.
 std::vector<RankError> blame_exits(std::string_view phase, const GroupProcesses& group);
 // Who is stopped or gone by a look; then who never reported. Empty: nobody is.
 std::vector<RankError> blame_inspected(std::string_view phase, const GroupProcesses& group, const Inspection& look,

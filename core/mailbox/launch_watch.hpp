@@ -69,6 +69,7 @@ void Launch::on(const event::ProcessExited& e, O& out) {
   } else if (index < processes_.ranks.size() && e.op == op(LaunchOperation::watch_rank, index)) {
     RankProcess& rank = processes_.ranks[index];
     if (!rank.reported || std::exchange(rank.gone, true)) return;
+    rank.orphaned = e.code != -1 || e.signal != -1;
     if (processes_.first_gone == nobody) processes_.first_gone = static_cast<std::int32_t>(index);
   } else {
     return;  // of an earlier attempt
@@ -142,6 +143,8 @@ void Launch::on(const event::ProcessesInspected& e, O& out) {
       if (state_ == LaunchState::inspecting)
         fail(Status::timed_out, errors.empty() ? nobody_to_blame("start") : errors, e.now, out);
       return;
+    case LaunchOperation::inspect_leavers:
+      return fail_later(Status::timed_out, errors);
     case LaunchOperation::inspect_blame:
       return out.tell(config_.channel, text_note(NoteKind::culprit, errors.empty() ? Blob() : encode_error_list(errors)));
     default:
@@ -179,6 +182,7 @@ void Launch::patience_is_over(Time now, O& out) {
     case LaunchState::leaving:
       fail_later(Status::timed_out, "DeadlineExceeded",
                  "shutdown: after SHUTDOWN_DONE the time is over, still there: " + names_of(processes_, processes_.alive()));
+      inspect(LaunchOperation::inspect_leavers, out);  // before the signals change what there is to see
       return terminate(true, now, out);
     case LaunchState::terminating:
       return kill(now, out);

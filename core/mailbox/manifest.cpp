@@ -58,6 +58,7 @@ Result<std::uint64_t> parse(std::string_view what, std::string_view key, const s
 
 constexpr std::uint64_t u32_max = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t u64_max = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t i64_max = std::numeric_limits<std::int64_t>::max();
 // A pid of 0 or with its sign bit set names a process group to kill(2), never one process.
 constexpr std::uint64_t pid_max = std::numeric_limits<std::int32_t>::max();
 
@@ -68,18 +69,32 @@ std::string report_name(std::uint32_t rank) { return "rank-" + text_of(rank); }
 Blob write_manifest(const Manifest& manifest) {
   return Blob("schema " + std::string(manifest_schema) + "\npage " + manifest.page + "\npage_version " +
               text_of(manifest.page_version) + "\npage_bytes " + text_of(manifest.page_bytes) + "\nworld " +
-              text_of(manifest.world) + "\n");
+              text_of(manifest.world) + "\nowner_pid " + text_of(manifest.owner.pid) + "\nowner_start_time " +
+              text_of(manifest.owner.start_time) + "\nhost " + (manifest.host.empty() ? "-" : manifest.host) +
+              "\nstart_patience_ns " + text_of(std::uint64_t(number(manifest.start_patience))) + "\nstop_patience_ns " +
+              text_of(std::uint64_t(number(manifest.stop_patience))) + "\n");
 }
 
 Result<Manifest> read_manifest(std::string_view text) {
-  auto values = read_lines("manifest", text, manifest_schema, {"page", "page_version", "page_bytes", "world"});
+  auto values = read_lines("manifest", text, manifest_schema,
+                           {"page", "page_version", "page_bytes", "world", "owner_pid", "owner_start_time", "host",
+                            "start_patience_ns", "stop_patience_ns"});
   if (!values) return tl::unexpected(values.error());
   const auto version = parse("manifest", "page_version", (*values)[1], u32_max);
   const auto bytes = parse("manifest", "page_bytes", (*values)[2], u64_max);
   const auto world = parse("manifest", "world", (*values)[3], u32_max);
-  for (const auto* number : {&version, &bytes, &world})
+  const auto pid = parse("manifest", "owner_pid", (*values)[4], pid_max);
+  const auto start_time = parse("manifest", "owner_start_time", (*values)[5], u64_max);
+  const auto start = parse("manifest", "start_patience_ns", (*values)[7], i64_max);
+  const auto stop = parse("manifest", "stop_patience_ns", (*values)[8], i64_max);
+  for (const auto* number : {&version, &bytes, &world, &pid, &start_time, &start, &stop})
     if (!*number) return tl::unexpected(number->error());
-  return Manifest{(*values)[0], static_cast<std::uint32_t>(*version), *bytes, static_cast<std::uint32_t>(*world)};
+  Manifest manifest{(*values)[0], static_cast<std::uint32_t>(*version), *bytes, static_cast<std::uint32_t>(*world)};
+  manifest.owner = {*pid, *start_time};
+  if ((*values)[6] != "-") manifest.host = (*values)[6];
+  manifest.start_patience = Duration{static_cast<std::int64_t>(*start)};
+  manifest.stop_patience = Duration{static_cast<std::int64_t>(*stop)};
+  return manifest;
 }
 
 Blob write_report(const RankReport& report) {

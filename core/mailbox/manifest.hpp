@@ -24,7 +24,11 @@ struct Manifest {
   std::string page;                // name of the page
   std::uint32_t page_version = 1;  // equals layout::protocol_version
   std::uint64_t page_bytes = 0;    // equals layout::page_bytes
-  std::uint32_t world = 0;         // ranks
+  std::uint32_t world = 0;         // ranks; a worker's id is its rank, so there is no list of ids
+  ProcessId owner{};               // the parent; a page whose owner is gone is orphaned. pid 0: unknown
+  std::string host = {};           // that the owner runs on, where its pid means something; empty: unknown
+  Duration start_patience{};       // what the parent waits for at most; for whoever inspects the group
+  Duration stop_patience{};
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 

@@ -152,7 +152,14 @@ RC_GTEST_PROP(RankRecordProperty, what_is_written_is_read_back_and_nothing_less_
 }
 
 RC_GTEST_PROP(ManifestProperty, what_is_written_is_read_back, (std::uint32_t version, std::uint64_t bytes, std::uint32_t world)) {
-  const Manifest manifest{"tenter-" + std::to_string(bytes), version, bytes, world};
+  const Manifest manifest{"tenter-" + std::to_string(bytes),
+                          version,
+                          bytes,
+                          world,
+                          {world & 0x7FFF'FFFF, bytes},
+                          world % 2 == 0 ? "" : "host",
+                          nanoseconds(static_cast<std::int64_t>(bytes >> 1)),
+                          nanoseconds(version)};
   const Blob blob = write_manifest(manifest);
   RC_ASSERT(read_manifest(blob.text()).value() == manifest);
   RC_ASSERT(!read_manifest(cut(blob).text()).has_value());

@@ -73,9 +73,10 @@ TEST(Readiness, gives_back_rank_process_and_trouble_and_no_cut_is_believed) {
   for_each_cut(blob, [](Bytes cut) { EXPECT_FALSE(read_readiness(cut)) << cut.size(); });
 }
 
-const Manifest manifest{"tenter-abc", 1, 33'620'224, 4};
+const Manifest manifest{"tenter-abc", 1, 33'620'224, 4, {321, 654}, "a host", seconds(60), seconds(30)};
 constexpr std::string_view manifest_text =
-    "schema tenter.manifest/1\npage tenter-abc\npage_version 1\npage_bytes 33620224\nworld 4\n";
+    "schema tenter.manifest/1\npage tenter-abc\npage_version 1\npage_bytes 33620224\nworld 4\nowner_pid 321\n"
+    "owner_start_time 654\nhost a host\nstart_patience_ns 60000000000\nstop_patience_ns 30000000000\n";
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
   std::string result(text);
@@ -107,6 +108,8 @@ TEST(ManifestFile, a_broken_line_is_named) {
 TEST(ManifestFile, a_broken_number_is_named) {
   for (const char* value : {"-1", "4x", "0x4", "+4", " 4", "4.0", "4294967296", "99999999999999999999"})
     EXPECT_REFUSED(read_manifest(replaced(manifest_text, "world 4", "world " + std::string(value))), "world is", value);
+  EXPECT_REFUSED(read_manifest(replaced(manifest_text, "owner_pid 321", "owner_pid 4294967295")), "owner_pid is");
+  EXPECT_REFUSED(read_manifest(replaced(manifest_text, "60000000000", "9223372036854775808")), "start_patience_ns is");
   EXPECT_REFUSED(read_manifest(replaced(manifest_text, "33620224", "18446744073709551616")), "page_bytes is");
 }
 

@@ -86,7 +86,8 @@ TEST(LaunchEnd, who_does_not_leave_is_asked_then_killed_then_named) {
   desk.rank_exits(0);
   desk.take();
   desk.fire(Kind::patience);
-  EXPECT_EQ(desk.take(), (List{"kill 15: 201", "kill 15: 100"}));
+  EXPECT_EQ(desk.take(), (List{"inspect_processes", "kill 15: 201", "kill 15: 100"})) << "looked at before they are killed";
+  desk.inspected(Kind::inspect_leavers, "TH");
   desk.fire(Kind::patience);
   EXPECT_EQ(desk.take(), (List{"kill 9: 201 100"}));
   desk.launcher_exits(0, 9);
@@ -98,7 +99,32 @@ TEST(LaunchEnd, who_does_not_leave_is_asked_then_killed_then_named) {
   EXPECT_EQ(desk.outcome(2).status, Status::timed_out);
   EXPECT_TRUE(
       names(desk.errors(2), "after SHUTDOWN_DONE the time is over, still there: rank 1 (pid 201), the launcher (pid 100)"));
+  EXPECT_TRUE(names(desk.errors(2), "shutdown: rank 1 (pid 201) is stopped"));
+  EXPECT_TRUE(names(desk.errors(2), "shutdown: a proxy of the launcher (pid 100) is stopped"));
   EXPECT_TRUE(names(desk.errors(2), "rank 1 (pid 201) survived SIGKILL"));
+}
+
+TEST(LaunchEnd, who_was_the_first_to_go_in_a_shutdown_that_failed_is_named_with_the_launchers_code) {
+  Desk desk;
+  desk.go(LaunchState::closing);
+  desk.rank_exits(1);
+  desk.told(plain_note(NoteKind::group_closed));
+  desk.rank_exits(0);
+  desk.launcher_exits(9);
+  desk.removed();
+  EXPECT_EQ(desk.outcome(2).status, Status::failed);
+  EXPECT_TRUE(names(desk.errors(2), "shutdown: rank 1 (pid 201) is gone, the first of the ranks"));
+  EXPECT_TRUE(names(desk.errors(2), "exited with code 9"));
+}
+
+TEST(LaunchEnd, a_proxy_that_dies_in_an_orderly_shutdown_is_named) {
+  Desk desk;
+  desk.go(LaunchState::leaving);
+  desk.deliver(event::ProcessExited{desk.now, desk.op(Kind::watch_rank, 1), -1, 9});
+  desk.rank_exits(0);
+  desk.launcher_exits(255);
+  desk.removed();
+  EXPECT_TRUE(names(desk.errors(2), "shutdown: a proxy of the launcher (pid 100) is gone, its ranks went with it"));
 }
 
 TEST(LaunchEnd, survivors_that_cannot_be_inspected_are_named_too) {

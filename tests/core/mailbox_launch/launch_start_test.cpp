@@ -63,6 +63,10 @@ TEST(LaunchStart, the_page_is_whole_and_its_header_is_that_of_version_one) {
   ASSERT_TRUE(manifest);
   EXPECT_EQ(manifest->page, page);
   EXPECT_EQ(manifest->world, 3u);
+  EXPECT_EQ(manifest->owner, (ProcessId{50, 5}));
+  EXPECT_EQ(manifest->host, "node7");
+  EXPECT_EQ(manifest->start_patience, desk.spec().patience);
+  EXPECT_EQ(manifest->stop_patience, LaunchConfig{}.stop_patience);
 }
 
 TEST(LaunchStart, the_ranks_find_their_directory_in_the_environment) {
