@@ -4,7 +4,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -71,6 +73,27 @@ std::vector<std::uint64_t> children_of_self() {
     while (file >> pid) children.push_back(pid);
   }
   return children;
+}
+
+bool environment_holds(std::uint64_t pid, std::string_view bytes) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  return content.find(bytes) != std::string::npos;
+}
+
+std::vector<ProcessId> processes_whose_environment_holds(std::string_view bytes) {
+  std::vector<ProcessId> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> all(opendir("/proc"), closedir);
+  if (!all) return found;
+  while (const dirent* entry = readdir(all.get())) {
+    const std::string_view name = entry->d_name;
+    std::uint64_t pid = 0;
+    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (bad != std::errc{} || end != name.data() + name.size() || pid == static_cast<std::uint64_t>(getpid())) continue;
+    const auto stat = stat_of(pid);  // before the look: a number that is used again meanwhile has another start time
+    if (stat && environment_holds(pid, bytes)) found.push_back({pid, stat->start_time});
+  }
+  return found;
 }
 
 }  // namespace tenter::hw

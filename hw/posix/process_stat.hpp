@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/names.hpp"
@@ -34,5 +35,11 @@ bool send_signal(const Descriptor& pidfd, int signal);
 
 // Children of all threads of this process, also zombies and adopted orphans.
 std::vector<std::uint64_t> children_of_self();
+
+// The environment that the process was started with holds these bytes; false when it may not be looked at, or is a zombie.
+bool environment_holds(std::uint64_t pid, std::string_view bytes);
+
+// All such processes of the machine, this one left out.
+std::vector<ProcessId> processes_whose_environment_holds(std::string_view bytes);
 
 }  // namespace tenter::hw

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -30,10 +33,17 @@ bool readable(int descriptor, int timeout_ms = 0) {
 }  // namespace
 
 ProcessesPart::ProcessesPart(Context& context) : context_(context) {
+  static std::atomic<std::uint64_t> parts{0};
+  const auto self = static_cast<std::uint64_t>(getpid());
+  const auto stat = stat_of(self);
+  mark_ = "TENTER_SPAWNED_BY=" + std::to_string(self) + ":" + std::to_string(stat ? stat->start_time : 0) + ":" +
+          std::to_string(++parts) + '\0';
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe for the life-line of children");
   lifeline_read_ = Descriptor(ends[0]);
   lifeline_write_ = Descriptor(ends[1]);
+  exits_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (!exits_) throw std::system_error(errno, std::generic_category(), "epoll_create1 for the exits of processes");
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // cannot fail since Linux 3.4
 }
 
@@ -43,7 +53,9 @@ void ProcessesPart::perform(const action::Spawn& a) {
   auto failed = [&](Status status, std::string_view text) {
     context_.push(context_.current, event::Spawned{now(), a.op, status, {}, Blob(text)});
   };
-  const Result<pid_t> child = spawn_program(a.arguments, a.environment, lifeline_read_.get());
+  std::vector<Blob> environment(a.environment.begin(), a.environment.end());
+  environment.emplace_back(std::string_view(mark_).substr(0, mark_.size() - 1));
+  const Result<pid_t> child = spawn_program(a.arguments, Parts(std::move(environment)), lifeline_read_.get());
   if (!child) return failed(child.error().status, child.error().what);
   const auto pid = static_cast<std::uint64_t>(*child);
   const auto stat = stat_of(pid);
@@ -56,8 +68,7 @@ void ProcessesPart::perform(const action::Spawn& a) {
     return failed(Status::failed, "spawn of \"" + std::string(a.arguments[0].text()) + "\": no pidfd for the child");
   }
   sessions_[*child] = process.start_time;
-  watched_.push_back(
-      {process, std::move(pidfd), {Listener{context_.current, a.op}}, true, std::optional<Counted>(Resource::process)});
+  add({process, std::move(pidfd), {Listener{context_.current, a.op}}, true, true, std::optional<Counted>(Resource::process)});
   context_.push(context_.current, event::Spawned{now(), a.op, Status::ok, process, {}});
 }
 
@@ -66,7 +77,8 @@ void ProcessesPart::perform(const action::WatchProcess& a) {
   if (Watched* known = find(a.process)) return known->listeners.push_back(listener);
   Descriptor pidfd = open_process(a.process);
   if (!pidfd) return context_.push(listener.first, event::ProcessExited{now(), a.op, -1, -1});
-  watched_.push_back({a.process, std::move(pidfd), {listener}, false, std::nullopt});
+  const bool marked = environment_holds(a.process.pid, mark_);
+  add({a.process, std::move(pidfd), {listener}, false, marked, std::nullopt});
 }
 
 // A child that is not reaped yet keeps its number, so its process group can be no stranger's either.
@@ -75,6 +87,7 @@ void ProcessesPart::perform(const action::KillProcesses& a) {
     const Watched* known = find(process);
     if (known && known->spawned) {
       kill(-static_cast<pid_t>(process.pid), a.signal);  // with its leader: that one cannot leave its group
+      if (a.signal == SIGKILL) kill_helpers();           // a launcher's proxies are in sessions of their own
     } else if (known) {
       send_signal(known->pidfd, a.signal);
     } else if (const Descriptor pidfd = open_process(process)) {
@@ -85,10 +98,39 @@ void ProcessesPart::perform(const action::KillProcesses& a) {
 
 void ProcessesPart::perform(const action::InspectProcesses& a) {
   const Blob states(a.processes.size(), [&](MutableBytes to) {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::byte>(state_letter(a.processes[i]));
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::byte>(letter_of(a.processes[i]));
   });
   context_.push(context_.current, event::ProcessesInspected{now(), a.op, states});
   adopt_orphans();
+}
+
+char ProcessesPart::letter_of(const ProcessId& process) {
+  const char own = state_letter(process);
+  const Watched* known = find(process);
+  if (own != 'R' || !known || !known->spawned) return own;
+  const std::vector<ProcessId> all = helpers();
+  const bool stopped = std::any_of(all.begin(), all.end(), [](const ProcessId& one) { return state_letter(one) == 'T'; });
+  return stopped ? 'H' : own;
+}
+
+std::vector<ProcessId> ProcessesPart::helpers() const {
+  std::vector<ProcessId> all = processes_whose_environment_holds(mark_);
+  std::erase_if(all, [&](const ProcessId& process) {
+    return std::any_of(watched_.begin(), watched_.end(), [&](const Watched& w) { return w.process == process; });
+  });
+  return all;
+}
+
+// They are watched from now on, so that they are reaped once they are orphans.
+void ProcessesPart::kill_helpers() {
+  for (const ProcessId& process : helpers()) {
+    Descriptor pidfd = open_process(process);
+    if (!pidfd) continue;
+    const auto stat = stat_of(process.pid);
+    if (stat && stat->session == static_cast<std::int64_t>(process.pid)) sessions_[stat->session] = process.start_time;
+    send_signal(pidfd, SIGKILL);
+    add({process, std::move(pidfd), {}, false, true, std::nullopt});
+  }
 }
 
 void ProcessesPart::perform(const action::ExitProcess& a) {
@@ -108,26 +150,35 @@ void ProcessesPart::poll() {
   checked_nudges_ = nudges;
   next_check_ = at + check_interval;
   poll_lifeline();
-  if (!anything_readable()) return;
-  adopt_orphans();  // whatever ended may have left children behind, and may itself be ours to reap by now
-  std::erase_if(watched_, [&](Watched& watched) {
-    if (!readable(watched.pidfd.get())) return false;
-    finish(watched);
-    return true;
-  });
+  std::array<epoll_event, 64> ready{};
+  int count = 0;
+  while ((count = epoll_wait(exits_.get(), ready.data(), static_cast<int>(ready.size()), 0)) > 0) {
+    adopt_orphans();  // whatever ended may have left children behind, and may itself be ours to reap by now
+    for (int i = 0; i < count; ++i) {
+      const int pidfd = ready[static_cast<std::size_t>(i)].data.fd;
+      epoll_ctl(exits_.get(), EPOLL_CTL_DEL, pidfd, nullptr);
+      const auto found = std::find_if(watched_.begin(), watched_.end(), [&](const Watched& w) { return w.pidfd.get() == pidfd; });
+      if (found == watched_.end()) continue;
+      finish(*found);
+      watched_.erase(found);
+    }
+  }
 }
 
-bool ProcessesPart::anything_readable() const {
-  WaitSet waits;
-  for (const Watched& watched : watched_) waits.descriptors.push_back({watched.pidfd.get(), POLLIN, 0});
-  return ::poll(waits.descriptors.data(), waits.descriptors.size(), 0) > 0;
+void ProcessesPart::add(Watched watched) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = watched.pidfd.get();
+  if (epoll_ctl(exits_.get(), EPOLL_CTL_ADD, watched.pidfd.get(), &event) != 0)
+    throw std::system_error(errno, std::generic_category(), "epoll_ctl for the exit of a process");
+  watched_.push_back(std::move(watched));
 }
 
 void ProcessesPart::finish(Watched& watched) {
   event::ProcessExited exited{now(), {}, -1, -1};
   siginfo_t info{};
   if (watched.counted && waitid(P_PID, static_cast<id_t>(watched.process.pid), &info, WEXITED | WNOHANG) == 0 &&
-      info.si_pid != 0 && watched.spawned) {
+      info.si_pid != 0) {
     exited.code = info.si_code == CLD_EXITED ? info.si_status : -1;
     exited.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
   }
@@ -142,15 +193,16 @@ void ProcessesPart::adopt_orphans() {
   for (const std::uint64_t pid : children_of_self()) {
     const auto stat = stat_of(pid);
     if (!stat || stat->parent != getpid()) continue;
-    const auto session = sessions_.find(stat->session);
-    if (session == sessions_.end()) continue;
     const ProcessId process{pid, stat->start_time};
-    if (static_cast<std::int64_t>(pid) == session->first && process.start_time != session->second) continue;  // number reused
     Watched* known = find(process);
-    if (known && !known->counted) known->counted.emplace(Resource::process);
+    if (known && known->marked && !known->counted) known->counted.emplace(Resource::process);
     if (known) continue;
+    const auto session = sessions_.find(stat->session);
+    const bool of_our_session = session != sessions_.end() && (static_cast<std::int64_t>(pid) != session->first ||
+                                                               process.start_time == session->second);  // else: number reused
+    if (!of_our_session && !environment_holds(pid, mark_)) continue;
     if (Descriptor pidfd = open_process(process)) {
-      watched_.push_back({process, std::move(pidfd), {}, false, std::optional<Counted>(Resource::process)});
+      add({process, std::move(pidfd), {}, false, true, std::optional<Counted>(Resource::process)});
     }
   }
 }
@@ -159,6 +211,7 @@ void ProcessesPart::adopt_orphans() {
 // uninterruptible sleep dies only when it wakes.
 void ProcessesPart::kill_all() {
   const Time deadline = now() + kill_time;
+  if (!watched_.empty() && !sessions_.empty()) kill_helpers();
   while (true) {
     adopt_orphans();
     std::erase_if(watched_, [](const Watched& watched) { return !watched.counted; });
@@ -178,7 +231,7 @@ void ProcessesPart::kill_all() {
 }
 
 void ProcessesPart::add_waits(WaitSet& waits) const {
-  for (const Watched& watched : watched_) waits.descriptors.push_back({watched.pidfd.get(), POLLIN, 0});
+  if (!watched_.empty()) waits.descriptors.push_back({exits_.get(), POLLIN, 0});
   if (parent_lifeline_) waits.descriptors.push_back({parent_lifeline_.get(), POLLIN, 0});
 }
 

@@ -1,11 +1,14 @@
 // Child processes and the watch over other ones, by pidfd (pidfd_open(2)). This process becomes a subreaper
 // (PR_SET_CHILD_SUBREAPER): what a dead child leaves behind is adopted and reaped here. Children that other code of this
-// process started are never touched: ours are told apart by their session, which each spawned program has of its own.
+// process started are never touched: ours are told apart by a mark in their environment, and by their session, which each
+// spawned program has of its own. What a spawned program starts, wherever it went, is a helper of it until it is watched by name:
+// SIGKILL for the program is for its helpers too, and a look at a program that runs tells of a helper that is stopped.
 //
 // The death signal of a child follows the *thread* that spawned it: the thread that drives the loop must outlive the children.
 #pragma once
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,19 +56,25 @@ class ProcessesPart {
     Descriptor pidfd;
     std::vector<Listener> listeners;
     bool spawned = false;            // by this part
+    bool marked = false;             // by what this part spawned
     std::optional<Counted> counted;  // set: ours to reap (spawned or adopted)
   };
   Watched* find(const ProcessId& process);
-  bool anything_readable() const;
+  void add(Watched watched);
   void poll_lifeline();
   void finish(Watched& watched);
   void adopt_orphans();
   void kill_all();
+  char letter_of(const ProcessId& process);
+  std::vector<ProcessId> helpers() const;
+  void kill_helpers();
 
   Context& context_;
+  std::string mark_;  // NAME=value and its end, in the environment of what is spawned and of all that it starts
   Descriptor lifeline_read_, lifeline_write_;  // shared by all children; closes when this process ends, however it ends
   Descriptor parent_lifeline_;
   std::vector<Role> parent_roles_;
+  Descriptor exits_;  // epoll set of the pidfds: its ready list is in the order of the exits (epoll(7))
   std::vector<Watched> watched_;
   std::map<std::int64_t, std::uint64_t> sessions_;  // of the programs spawned: leader and its start time
   std::optional<ExitRequest> exit_requested_;

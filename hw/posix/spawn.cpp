@@ -67,8 +67,17 @@ std::vector<std::string> environment_with(const Parts& added, int lifeline) {
   _exit(127);
 }
 
+// A launcher hands its standard input on to a rank and mixes what the ranks print with words of its own: what the user pipes into
+// this process is not for it, and what this process prints is a result.
+void redirect_standard(int errors) {
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(2, 1) < 0) fail_in_child(errors, errno);
+  if (nothing > 2) close(nothing);
+}
+
 [[noreturn]] void run_in_child(const Program& program, int lifeline, int errors, pid_t parent) {
   setsid();
+  redirect_standard(errors);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail_in_child(errors, errno);
   if (getppid() != parent) _exit(127);  // it died before the death signal was set
   if (fcntl(lifeline, F_SETFD, 0) != 0) fail_in_child(errors, errno);

@@ -12,7 +12,8 @@ inline constexpr const char* lifeline_variable = "TENTER_LIFELINE";
 
 // Starts arguments[0] (found by PATH unless it holds a '/') in its own session and process group. `environment` holds
 // NAME=value entries that win over the inherited ones. The child gets SIGKILL when the calling *thread* ends and inherits
-// `lifeline`, under its number, which it finds in TENTER_LIFELINE. Waits until the program runs or could not be started.
+// `lifeline`, under its number, which it finds in TENTER_LIFELINE. Its standard input is empty, its standard output is our
+// standard error. Waits until the program runs or could not be started.
 // Errors name the program and the cause: not_found, denied, invalid or failed.
 Result<pid_t> spawn_program(const Parts& arguments, const Parts& environment, int lifeline);
 
