@@ -24,11 +24,11 @@ constexpr std::size_t text_bytes = 256;
 
 std::string system_text(const std::string& what) { return what + ": " + std::strerror(errno); }
 
-// 128 random bits: nobody can create or open the page before the ranks have mapped it and the name is gone.
+// 128 random bits, so that a page of this name is this page, whatever its pid and descriptor name on another host.
 std::string unguessable_name() {
   std::array<unsigned char, 16> random{};
   if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) return {};
-  std::string name = "/tenter-doorbell-";
+  std::string name = "tenter-doorbell-";
   for (const unsigned char byte : random) {
     name += "0123456789abcdef"[byte >> 4];
     name += "0123456789abcdef"[byte & 15];
@@ -67,49 +67,76 @@ std::string first_reason(const std::string& own, int size) {
 
 }  // namespace
 
-// "" or why not. A created page is backed whole, so that a full /dev/shm is an error here and not a bus error later.
-std::string Doorbell::map_page(const std::string& name, bool create, std::uint32_t size, void** page) {
+// The page has no name in any folder, so no death leaves it behind: the ranks open it as rank 0's descriptor (proc(5),
+// memfd_create(2)).
+struct Doorbell::Place {
+  std::array<char, name_bytes> name{};  // empty: rank 0 has none
+  std::uint64_t pid = 0;
+  int descriptor = -1;
+};
+
+std::string Doorbell::map_page(int file, std::uint32_t size, void** page) {
   const std::size_t bytes = sizeof(Line) * size;
-  const Descriptor file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0600));
-  if (file.value() < 0)
-    return system_text(create ? "creating the page" : "opening rank 0's page (ranks on another host are not served)");
-  if (create) {
-    if (const int failure = posix_fallocate(file.value(), 0, static_cast<off_t>(bytes)); failure != 0) {
-      errno = failure;
-      return system_text("backing the page with " + std::to_string(bytes) + " bytes");
-    }
-  }
   struct stat found {};
-  if (fstat(file.value(), &found) != 0) return system_text("looking at the page");
+  if (fstat(file, &found) != 0) return system_text("looking at the page");
   if (found.st_uid != geteuid())
     return "the page belongs to user " + std::to_string(found.st_uid) + ", not to " + std::to_string(geteuid());
   if ((found.st_mode & 0777) != 0600) return "the page's mode is not 0600";
   if (static_cast<std::size_t>(found.st_size) != bytes)
     return "the page has " + std::to_string(found.st_size) + " bytes, not " + std::to_string(bytes);
-  *page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.value(), 0);
+  *page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   return *page == MAP_FAILED ? system_text("mapping the page") : std::string();
+}
+
+// "" or why not. Backed whole, so that a lack of memory is an error here and not a bus error later.
+std::string Doorbell::create_page(const std::string& name, std::uint32_t size, int* file, void** page) {
+  if (name.empty()) return system_text("drawing a name");
+  *file = memfd_create(name.c_str(), MFD_CLOEXEC);
+  if (*file < 0) return system_text("creating the page");
+  const std::size_t bytes = sizeof(Line) * size;
+  if (fchmod(*file, 0600) != 0) return system_text("making the page private");
+  if (const int failure = posix_fallocate(*file, 0, static_cast<off_t>(bytes)); failure != 0) {
+    errno = failure;
+    return system_text("backing the page with " + std::to_string(bytes) + " bytes");
+  }
+  return map_page(*file, size, page);
+}
+
+std::string Doorbell::open_page(const Place& place, std::uint32_t size, void** page) {
+  const std::string path = "/proc/" + std::to_string(place.pid) + "/fd/" + std::to_string(place.descriptor);
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (file.value() < 0) return system_text("opening rank 0's page (ranks on another host are not served)");
+  std::array<char, 256> target{};
+  const std::string link = "/proc/self/fd/" + std::to_string(file.value());
+  const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
+  if (length < 0 || std::string(target.data()).find(std::string("memfd:") + place.name.data()) == std::string::npos)
+    return "what " + path + " names is not rank 0's page (ranks on another host are not served)";
+  return map_page(file.value(), size, page);
 }
 
 Result<Doorbell> Doorbell::open(const MpiEnvironment& environment) {
   const int size = static_cast<int>(environment.size());
   const int rank = static_cast<int>(number(environment.rank()));
-  std::array<char, name_bytes> shared_name{};
+  Place place;
   void* page = MAP_FAILED;
   std::string reason;
+  int created = -1;
   if (rank == 0) {
     const std::string name = unguessable_name();
-    name.copy(shared_name.data(), name_bytes - 1);
-    reason = name.empty() ? system_text("drawing a name") : map_page(name, true, environment.size(), &page);
+    reason = create_page(name, environment.size(), &created, &page);
+    name.copy(place.name.data(), name_bytes - 1);
+    place.pid = static_cast<std::uint64_t>(getpid());
+    place.descriptor = created;
   }
+  const Descriptor held(created);  // until every rank has opened it
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(shared_name.data(), name_bytes, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+  MPI_Ibcast(&place, sizeof place, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
   mpi_wait_yielding(request);
   std::string outcome = first_reason(reason, size);
   if (outcome.empty()) {
-    if (rank != 0) reason = map_page(shared_name.data(), false, environment.size(), &page);
+    if (rank != 0) reason = open_page(place, environment.size(), &page);
     outcome = first_reason(reason, size);
   }
-  if (rank == 0 && shared_name[0] != '\0') shm_unlink(shared_name.data());
   if (!outcome.empty()) {
     if (page != MAP_FAILED) munmap(page, sizeof(Line) * environment.size());
     return error(Status::failed, outcome);

@@ -19,9 +19,9 @@ namespace tenter::hw {
 
 class Doorbell {
  public:
-  // Collective over the whole world, blocking: rank 0 creates a page under an unguessable name (0600), every rank maps and
-  // checks it, the name is removed. Errors, the same on every rank: failed; the text names the first rank that could not, and why
-  // (another host, no space, denied, a page of another user, mode or size).
+  // Collective over the whole world, blocking: rank 0 creates a page that has no name in any folder (0600), every rank opens rank
+  // 0's descriptor, checks and maps it. Nothing is left, whoever dies when. Errors, the same on every rank: failed; the text
+  // names the first rank that could not, and why (another host, no space, denied, a page of another user, mode or size).
   static Result<Doorbell> open(const MpiEnvironment& environment);
   Doorbell(Doorbell&& other) noexcept;
   Doorbell& operator=(Doorbell&&) = delete;
@@ -60,7 +60,11 @@ class Doorbell {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
   Doorbell(Line* lines, std::uint32_t size, Rank self) : lines_(lines), size_(size), self_(self) {}
-  static std::string map_page(const std::string& name, bool create, std::uint32_t size, void** page);
+  // Each: "" or why not.
+  struct Place;
+  static std::string create_page(const std::string& name, std::uint32_t size, int* file, void** page);
+  static std::string open_page(const Place& place, std::uint32_t size, void** page);
+  static std::string map_page(int file, std::uint32_t size, void** page);
 
   Line* lines_ = nullptr;  // first line a rank
   std::uint32_t size_ = 0;
