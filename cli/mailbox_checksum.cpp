@@ -169,6 +169,7 @@ int mailbox_checksum(const Context&, const MailboxChecksumOptions& options) {
   spec.launcher = options.launcher;
   spec.record = options.record;
   spec.member = {hw::this_program(), "member"};
+  tell_orphans();
   auto group = hw::Group::start(spec);
   if (!group) {
     fmt::print(stderr, "tenter: {}\n", group.error().what);

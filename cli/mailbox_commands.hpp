@@ -46,6 +46,8 @@ void warn_of_recording(hw::Group& group);
 
 int mailbox_inspect(const Context& context, const std::string& name);
 int mailbox_clean(const Context& context, bool yes);
+// Before a start, on standard error: groups of this user whose parent is gone and whose page was left.
+void tell_orphans();
 int mailbox_member(const Context& context);
 
 }  // namespace tenter::cli

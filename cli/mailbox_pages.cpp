@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include "core/mailbox/error_list.hpp"
 #include "core/mailbox/layout.hpp"
 #include "core/wire.hpp"
+#include "hw/group/orphans.hpp"
 #include "report/json_writer.hpp"
 
 namespace tenter::cli {
@@ -66,6 +68,20 @@ std::vector<Mapper> mappers_of(const std::string& name, std::size_t& blind) {
   }
   std::sort(found.begin(), found.end(), [](const Mapper& a, const Mapper& b) { return a.pid < b.pid; });
   return found;
+}
+
+// The group that a page belongs to, by its manifest; nothing when that is gone or elsewhere.
+const hw::FoundGroup* group_of(const std::vector<hw::FoundGroup>& groups, const std::string& page) {
+  const auto found =
+      std::find_if(groups.begin(), groups.end(), [&](const hw::FoundGroup& group) { return group.manifest.page == page; });
+  return found == groups.end() ? nullptr : &*found;
+}
+
+std::string whose(const hw::FoundGroup* group, const fs::path& page) {
+  if (group != nullptr) return group->text();
+  struct stat found {};
+  const auto age = stat(page.c_str(), &found) == 0 ? std::time(nullptr) - found.st_mtime : 0;
+  return fmt::format("owner unknown, no manifest; {} s old", age);
 }
 
 struct Page {
@@ -148,6 +164,8 @@ int mailbox_inspect(const Context& context, const std::string& asked) {
       fmt::print("  errors: {}\n", mailbox::text_of_errors(mailbox::decode_error_list(std::as_bytes(std::span(page->reason)))));
     for (const Mapper& mapper : mappers) fmt::print("  mapped by {} ({})\n", mapper.pid, mapper.program);
     if (mappers.empty()) fmt::print("  mapped by nobody{}\n", blind > 0 ? " that we may look at" : ": left over");
+    const std::vector<hw::FoundGroup> groups = hw::find_groups();
+    fmt::print("  {}\n", whose(group_of(groups, name), shared_memory / name));
   }
   const bool sound = page->bytes == layout::page_bytes && page->header.compare(0, 8, layout::magic_bytes) == 0;
   return sound ? mailbox_exit::all_ok : mailbox_exit::task_failed;
@@ -157,17 +175,20 @@ int mailbox_clean(const Context&, bool yes) {
   bool good = true;
   std::size_t found = 0;
   std::error_code failure;
+  const std::vector<hw::FoundGroup> groups = hw::find_groups();
   for (const fs::directory_entry& entry : fs::directory_iterator(shared_memory, failure)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with("tenter-mailbox-") && !name.starts_with("tenter-doorbell-")) continue;
+    if (!name.starts_with("tenter-mailbox-")) continue;
     if (!is_ours(entry.path())) {
       fmt::print("{}  another user's\n", name);
       continue;
     }
     std::size_t blind = 0;
     const std::vector<Mapper> mappers = mappers_of(name, blind);
+    const hw::FoundGroup* group = group_of(groups, name);
+    const std::string of_whom = whose(group, entry.path());
     if (!mappers.empty() || blind > 0) {
-      fmt::print("{}  in use{}\n", name, mappers.empty() ? ", perhaps: not every process may be looked at" : "");
+      fmt::print("{}  in use{}; {}\n", name, mappers.empty() ? ", perhaps: not every process may be looked at" : "", of_whom);
       continue;
     }
     ++found;
@@ -175,11 +196,23 @@ int mailbox_clean(const Context&, bool yes) {
       good = false;
       fmt::print(stderr, "tenter: {}: {}\n", name, failure.message());
     } else {
-      fmt::print("{}  {}\n", name, yes ? "removed" : "left over");
+      fmt::print("{}  {}; {}\n", name, yes ? "removed" : "left over", of_whom);
+    }
+    if (yes && group != nullptr && group->orphaned && fs::remove_all(group->folder, failure) == static_cast<std::uintmax_t>(-1)) {
+      good = false;
+      fmt::print(stderr, "tenter: {}: {}\n", group->folder, failure.message());
     }
   }
   if (found > 0 && !yes) fmt::print("with --yes they are removed\n");
   return good ? mailbox_exit::all_ok : mailbox_exit::task_failed;
+}
+
+void tell_orphans() {
+  for (const hw::FoundGroup& group : hw::find_groups()) {
+    if (!group.orphaned) continue;
+    fmt::print(stderr, "tenter: note: page {} is {}; it is not used again, `tenter mailbox clean --yes` removes it\n",
+               group.manifest.page, group.text());
+  }
 }
 
 }  // namespace tenter::cli

@@ -118,6 +118,7 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
   spec.member = {hw::this_program(), "member"};
   spec.record = options.record;
   spec.start_patience = Duration{static_cast<std::int64_t>(options.start_seconds * 1e9)};
+  tell_orphans();
   auto group = hw::Group::start(spec);
   if (!group) {
     fmt::print(stderr, "tenter: {}\n", group.error().what);
