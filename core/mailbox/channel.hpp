@@ -112,7 +112,11 @@ class Channel {
   template <class O>
   void withdrawn(const event::Swapped& e, O& out);
   template <class O>
+  void look_first(Time now, O& out);
+  template <class O>
   void blame(Time now, O& out);
+  template <class O>
+  void blamed(const Blob& errors, O& out);
   template <class O>
   void explain(Time now, O& out);
   template <class O>

@@ -14,14 +14,14 @@ void Channel::on(const event::Told& e, O& out) {
     state_ = ChannelState::idle;
     return out.watch(operation(ChannelOperation::group), group_word, number(GroupState::ready));
   }
-  if (is(e.note, NoteKind::culprit) && state_ == ChannelState::blaming) return end(reason_with(failure_, e.note.text), out);
+  if (is(e.note, NoteKind::culprit) && state_ == ChannelState::blaming) return blamed(e.note.text, out);
   if (is(e.note, NoteKind::ranks_gone) && state_ == ChannelState::terminal) return write_reason(out);
   if (!is(e.note, NoteKind::group_broken)) return;
   switch (state_) {
     case ChannelState::starting:
       return end(reason_from_page(e.note.text), out);
     case ChannelState::blaming:  // whoever died names itself
-      return end(reason_with(failure_, e.note.text), out);
+      return blamed(e.note.text, out);
     case ChannelState::idle:
     case ChannelState::waiting:
     case ChannelState::accepted:
@@ -60,10 +60,10 @@ void Channel::on(const event::TimerFired& e, O& out) {
     case ChannelOperation::deadline:
       if (state_ == ChannelState::waiting || state_ == ChannelState::accepted || state_ == ChannelState::taking ||
           state_ == ChannelState::failing)
-        condemn(deadline_failure(current_, sequence_), number(GroupState::ready), out);
+        look_first(e.now, out);
       return;
     case ChannelOperation::patience:
-      if (state_ == ChannelState::blaming) end(reason_with(failure_, {}), out);
+      if (state_ == ChannelState::blaming) blamed({}, out);
       if (state_ == ChannelState::explaining) end(missing_reason("it was not complete in time"), out);
       return;
     default:
@@ -71,7 +71,24 @@ void Channel::on(const event::TimerFired& e, O& out) {
   }
 }
 
-// idle .. failing --something is broken--> condemning
+// waiting .. failing --deadline--> blaming: TERMINAL makes the ranks leave, and who was stopped could not be told any more
+template <class O>
+void Channel::look_first(Time now, O& out) {
+  failure_ = deadline_failure(current_, sequence_);
+  blame(now, out);
+}
+
+// blaming --the culprit, or nobody--> terminal; before TERMINAL is ours: condemning
+template <class O>
+void Channel::blamed(const Blob& errors, O& out) {
+  if (won_) return end(reason_with(failure_, errors), out);
+  out.cancel(operation(ChannelOperation::patience));
+  failure_.found = errors;
+  failure_.looked = true;
+  condemn(LaneFailure(failure_), number(GroupState::ready), out);
+}
+
+// idle .. failing, blaming --something is broken--> condemning
 template <class O>
 void Channel::condemn(LaneFailure failure, std::uint32_t expected, O& out) {
   failure_ = std::move(failure);
@@ -125,6 +142,7 @@ void Channel::withdrawn(const event::Swapped& e, O& out) {
 template <class O>
 void Channel::blame(Time now, O& out) {
   if (!failure_.culprit.empty()) return end(reason_with(failure_, failure_.culprit), out);
+  if (failure_.looked) return end(reason_with(failure_, failure_.found), out);
   state_ = ChannelState::blaming;
   out.tell(config_.launch, text_note(NoteKind::who_is_to_blame, reason_of(failure_)));
   out.arm(operation(ChannelOperation::patience), now + config_.blame_wait);

@@ -55,10 +55,12 @@ struct LaneFailure {
   std::string type;         // as in the error list
   std::string cause;        // for people
   Blob culprit;             // an error list by Launch, when it named the culprit first
+  Blob found;               // an error list by Launch, when it was asked before TERMINAL; empty: nobody
+  bool looked = false;      // it was asked, and answered or did not
   std::uint32_t phase = 0;  // a RequestState
   bool phase_known = false;
   friend bool operator==(const LaneFailure&, const LaneFailure&) = default;
-  TENTER_DESCRIBE(lane_failure, status, type, cause, culprit, phase, phase_known)
+  TENTER_DESCRIBE(lane_failure, status, type, cause, culprit, found, looked, phase, phase_known)
 };
 
 // An answer while it is taken: complete when the group word was read again and both copies are here.

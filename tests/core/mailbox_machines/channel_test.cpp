@@ -184,9 +184,9 @@ TEST(Channel, ends_the_group_on_any_answer_that_breaks_its_format) {
 
 TEST(Channel, never_writes_the_error_area_while_rank_0_may_own_it) {
   auto s = started();
-  s << submit(ping()) << fired_event(O::deadline, Time{100}) << swapped_event(O::condemn, ready, 1)
-    << swapped_event(O::withdraw, number(RequestState::task_accepted), 1)
-    << from_launch(text_note(NoteKind::culprit, encode_error(1, "Stopped", "pid 9 is stopped")));
+  s << submit(ping()) << fired_event(O::deadline, Time{100})
+    << from_launch(text_note(NoteKind::culprit, encode_error(1, "Stopped", "pid 9 is stopped")))
+    << swapped_event(O::condemn, ready, 1) << swapped_event(O::withdraw, number(RequestState::task_accepted), 1);
   EXPECT_EQ(s.machine.state(), ChannelState::terminal);
   for (const auto& write : s.all<action::WriteRegion>()) EXPECT_LT(write.offset, layout::error_area);
   s.clear();
@@ -197,6 +197,18 @@ TEST(Channel, never_writes_the_error_area_while_rank_0_may_own_it) {
   s.clear();
   s << from_launch(plain_note(NoteKind::ranks_gone));
   EXPECT_EQ(s.said(), "");
+}
+
+TEST(Channel, looks_at_the_processes_before_terminal_makes_them_leave) {
+  auto s = started();
+  s << submit(ping()) << fired_event(O::deadline, Time{100});
+  EXPECT_EQ(s.machine.state(), ChannelState::blaming);
+  EXPECT_EQ(s.last<action::Tell>().note.kind, number(NoteKind::who_is_to_blame));
+  EXPECT_TRUE(s.all<action::PublishIf>().empty());
+  s << from_launch(text_note(NoteKind::culprit, encode_error(1, "ProcessStopped", "pid 9 is stopped")));
+  EXPECT_EQ(s.machine.state(), ChannelState::condemning);
+  s << swapped_event(O::condemn, ready, 1) << swapped_event(O::withdraw, number(RequestState::request_ready), 1);
+  EXPECT_NE(s.last<action::Complete>().outcome.text.text().find("pid 9 is stopped"), std::string_view::npos);
 }
 
 TEST(Channel, leaves_the_reason_of_another_winner_alone) {
@@ -232,8 +244,8 @@ TEST(Channel, names_the_phase_that_a_request_had_reached_at_its_deadline) {
                                                                     {RequestState::task_done, "had not been taken"}};
   for (const auto& [lane, phrase] : phases) {
     auto s = started();
-    s << submit(ping()) << fired_event(O::deadline, Time{100}) << swapped_event(O::condemn, ready, 1)
-      << swapped_event(O::withdraw, number(lane), 1) << fired_event(O::patience, Time{200});
+    s << submit(ping()) << fired_event(O::deadline, Time{100}) << fired_event(O::patience, Time{200})
+      << swapped_event(O::condemn, ready, 1) << swapped_event(O::withdraw, number(lane), 1);
     EXPECT_NE(first_message(s.last<action::Complete>().outcome.text).find(phrase), std::string::npos) << to_string(lane);
     EXPECT_EQ(s.all<action::Publish>().back() == (action::Publish{request_word, failed}), lane != RequestState::task_accepted)
         << "rank 0 is woken by the compare-exchange, or by the store";
@@ -312,7 +324,7 @@ TEST(Channel, answers_a_machine_of_its_process_by_a_note_with_the_ticket) {
 TEST(Channel, a_shutdown_whose_deadline_meets_closed_has_succeeded) {
   auto s = started();
   s << submit({Opcode::shutdown, Target::group, -1, {}, Parts{Blob()}}) << fired_event(O::deadline, Time{100})
-    << swapped_event(O::condemn, number(GroupState::closed), 1);
+    << fired_event(O::patience, Time{200}) << swapped_event(O::condemn, number(GroupState::closed), 1);
   EXPECT_EQ(s.machine.state(), ChannelState::closed);
   EXPECT_EQ(s.last<action::Complete>().outcome.status, Status::ok);
 }

@@ -14,7 +14,8 @@ TEST(GoldenTables, of_the_channel) {
   const Channel closing = after(at_rest, {submitted(Opcode::shutdown)});
   const Channel taking = after(waiting, {word(O::lane, request_word, done, 1)});
   const Channel failing = after(waiting, {word(O::lane, request_word, failed, 1)});
-  const Channel condemning = after(waiting, {fired(O::deadline)});
+  const Channel looking = after(waiting, {fired(O::deadline)});
+  const Channel condemning = after(waiting, {word(O::lane, request_word, nonsense, 1)});
   const Channel withdrawing = after(condemning, {swapped(O::condemn, ready, 1)});
   const Channel blaming = after(withdrawing, {swapped(O::withdraw, accepted, 1)});
 
@@ -32,10 +33,11 @@ TEST(GoldenTables, of_the_channel) {
   table.state("taking/shutdown", after(closing, {word(O::lane, request_word, shutdown_done, 1)}));
   table.state("failing", failing);
   table.state("condemning", condemning);
-  table.state("condemning/shutdown", after(closing, {fired(O::deadline)}));
+  table.state("condemning/shutdown", after(closing, {fired(O::deadline), fired(O::patience)}));
   table.state("condemning/idle", after(at_rest, {word(O::group, group_word, nonsense)}));
   table.state("withdrawing", withdrawing);
   table.state("blaming", blaming);
+  table.state("blaming/before TERMINAL", looking);
   table.state("explaining", after(waiting, {word(O::group, group_word, terminal)}));
   table.state("terminal", after(blaming, {told(launch_role, text_note(NoteKind::culprit, an_error()))}));
   table.state("closed",
