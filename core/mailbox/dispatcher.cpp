@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/mailbox/error_list.hpp"
+#include "core/mailbox/header.hpp"
 #include "core/mailbox/vector.hpp"
 #include "core/text.hpp"
 #include "core/wire.hpp"
@@ -13,13 +14,6 @@ namespace {
 
 std::string field_text(const Field& field, std::uint64_t value) {
   return std::string(field.name) + " at offset " + text_of(field.offset) + " is " + text_of(value);
-}
-
-// Offset of the first byte that is not 0.
-std::optional<std::size_t> first_set(Bytes bytes) {
-  const auto found = std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{0}; });
-  if (found == bytes.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - bytes.begin());
 }
 
 }  // namespace
@@ -58,30 +52,18 @@ const char* to_string(DispatcherState state) {
   return "?";
 }
 
+// The words were not copied with the bytes around them: the request word was loaded, INITIALIZING is what the compare-exchange on
+// the group word will ask for, and the error length means nothing before READY.
 std::optional<std::string> check_page(const PageHead& head, std::uint32_t request_word_value, std::uint32_t world) {
-  wire::Reader reader(head.identity.bytes());
-  const Bytes magic = reader.bytes(layout::magic.bytes);
-  const std::uint32_t version = reader.u32(), header = reader.u32();
-  const std::uint64_t bytes = reader.u64();
-  const std::uint32_t ranks = reader.u32();
   const std::uint32_t fields_bytes = layout::error_length.offset - layout::gap.offset;
-  if (!reader.at_end() || head.middle.size() != fields_bytes || head.reserved.size() != layout::reserved.bytes)
+  if (head.identity.size() != layout::group_state.offset || head.middle.size() != fields_bytes ||
+      head.reserved.size() != layout::reserved.bytes)
     return "the header could not be copied whole";
-  if (!std::equal(magic.begin(), magic.end(), std::as_bytes(std::span(layout::magic_bytes)).begin()))
-    return "magic at offset 0 is not SMPIBOX";
-  if (version != layout::protocol_version) return field_text(layout::version, version) + ", this side implements 1";
-  if (header != layout::header_bytes) return field_text(layout::header_size, header) + ", expected 256";
-  if (bytes != layout::page_bytes) return field_text(layout::page_size, bytes) + ", expected " + text_of(layout::page_bytes);
-  if (ranks != world) return field_text(layout::world, ranks) + ", MPI says " + text_of(world);
-  if (const auto at = first_set(head.reserved.bytes()))
-    return "reserved byte at offset " + text_of(std::uint64_t{layout::reserved.offset + *at}) + " is not 0";
-  if (const auto at = first_set(head.middle.bytes().first(layout::gap.bytes)))
-    return "unused byte at offset " + text_of(std::uint64_t{layout::gap.offset + *at}) + " is not 0";
-  if (request_word_value != number(RequestState::idle))
-    return field_text(layout::request_state, request_word_value) + ", expected IDLE";
-  wire::Reader old(head.middle.bytes().subspan(layout::gap.bytes));
-  if (const std::uint64_t sequence = old.u64(); sequence != 0)
-    return field_text(layout::sequence, sequence) + ": the page was used before";
+  wire::Writer header(layout::header_bytes);
+  header.bytes(head.identity.bytes()).u32(number(GroupState::initializing)).u32(request_word_value);
+  header.bytes(head.middle.bytes()).u32(0).bytes(head.reserved.bytes());
+  const auto checked = check_attach(header.blob().bytes(), layout::page_bytes, world, AttachAs::rank_0);
+  if (!checked) return checked.error().what;
   return std::nullopt;
 }
 
