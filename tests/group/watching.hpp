@@ -22,6 +22,8 @@ inline bool runs(const ProcessId& process) {
   return letter == 'R' || letter == 'T';
 }
 
+inline bool awake(const ProcessId& process) { return hw::state_letter(process) == 'R'; }
+
 // False when it is not so after 20 s.
 inline bool comes_true(const std::function<bool()>& fact) {
   const Time deadline = hw::now() + seconds(20);

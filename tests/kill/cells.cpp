@@ -61,7 +61,8 @@ std::string Cell::name() const {
 // The script (script.hpp) makes a ping first, so a task is the second request.
 std::optional<Trigger> Cell::trigger() const {
   switch (phase) {
-    case Phase::before_ready:  // every rank is there, rank 0 has opened the page and not looked at it
+    case Phase::before_ready:  // every rank is there, rank 0 has opened the page and not looked at it; READY needs no rank k then
+      if (victim == Victim::rank_k) return Trigger{rank_k, "member.duplicating.collective_done", 1};
       return Trigger{0, "dispatcher.opening.page_opened", 1};
     case Phase::parked:
       return std::nullopt;

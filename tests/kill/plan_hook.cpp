@@ -13,6 +13,7 @@
 #include "hw/group/parent_watch.hpp"
 #include "hw/group/rank_main.hpp"
 #include "hw/posix/process_stat.hpp"
+#include "tests/group/watching.hpp"
 
 namespace tenter::kill_matrix {
 namespace {
@@ -56,7 +57,9 @@ void PlanHook::at(std::string_view machine, std::string_view state, std::string_
   const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const bool told = log >= 0 && write(log, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   close(log);
-  if (told && victim.pid != 0) kill(static_cast<pid_t>(victim.pid), cell_.signal);
+  if (!told || victim.pid == 0 || kill(static_cast<pid_t>(victim.pid), cell_.signal) != 0) return;
+  // The signal of another process is only on its way: the step waits until it has worked.
+  watching::comes_true([&] { return !watching::awake(victim); });
 }
 
 ProcessId victim_from_rank(Victim victim) {
