@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/page/memory.hpp"
 #include "sim/world.hpp"
 
 namespace tenter::sim {
@@ -65,6 +66,9 @@ bool commute_on_the_page(const Action& a, const Action& b) {
     const bool reads = as<action::CopyIn>(a) && as<action::CopyIn>(b);
     return reads || !ranges.first->overlaps(*ranges.second);
   }
+  // Names apart from mappings: who has the page mapped keeps it, and unmapping leaves the name.
+  if ((as<action::ClosePage>(a) && as<action::UnlinkPage>(b)) || (as<action::UnlinkPage>(a) && as<action::ClosePage>(b)))
+    return true;
   const bool unwatches = as<action::Unwatch>(a) || as<action::Unwatch>(b);
   const bool watches = as<action::Watch>(a) || as<action::Watch>(b);
   const Action& other = as<action::Watch>(a) || as<action::Unwatch>(a) ? b : a;
@@ -73,6 +77,8 @@ bool commute_on_the_page(const Action& a, const Action& b) {
   if (!watches) return false;
   if (as<action::Watch>(a) && as<action::Watch>(b)) return *op_of(a) != *op_of(b);
   const auto* watch = as<action::Watch>(a) ? as<action::Watch>(a) : as<action::Watch>(b);
+  // What a watch acquires is told by a later event, so nothing of this step may rest on it: neither a copy nor a plain write.
+  if (plain_range(other)) return true;
   const auto stored = stored_word(other);
   return stored && *stored != watch->word;  // a look at another word sees the same, sooner or later
 }
@@ -83,7 +89,23 @@ bool commute_timers(const Action& a, const Action& b) {
   return *first != *second;
 }
 
+// Two stores to different places: into the page, or into a file.
+bool apart(const Action& a, const Action& b) {
+  const auto place = [](const Action& x) -> std::optional<Range> {
+    if (const auto word = stored_word(x)) return Range{number(*word), number(*word) + std::uint64_t{4}};
+    return as<action::WriteRegion>(x) ? plain_range(x) : std::nullopt;
+  };
+  const auto one = place(a), two = place(b);
+  if (one && two) return !one->overlaps(*two);
+  return (one && as<action::PublishFile>(b)) || (two && as<action::PublishFile>(a));
+}
+
 bool is_timer(const Action& a) { return is_one_of<action::Arm, action::Cancel>(a); }
+
+// Questions: what they are answered with does not change by being asked, and each answer comes by its own op.
+bool asks(const Action& a) {
+  return is_one_of<action::ReadFile, action::ListFiles, action::InspectProcesses, action::DescribeHost, action::DrawRandom>(a);
+}
 
 bool commute_kills(const action::KillProcesses& a, const action::KillProcesses& b) {
   return std::none_of(a.processes.begin(), a.processes.end(), [&](const ProcessId& id) {
@@ -94,6 +116,7 @@ bool commute_kills(const action::KillProcesses& a, const action::KillProcesses& 
 }  // namespace
 
 bool commute(const Action& a, const Action& b) {
+  if (a == b) return true;
   if (as<action::ExitProcess>(a) || as<action::ExitProcess>(b)) return false;  // nothing after it is performed
   if (is_timer(a) && is_timer(b)) return commute_timers(a, b);
   if (is_timer(a) || is_timer(b)) return true;
@@ -103,6 +126,7 @@ bool commute(const Action& a, const Action& b) {
   if (const auto* kill = as<action::KillProcesses>(a), *other = as<action::KillProcesses>(b); kill && other)
     return commute_kills(*kill, *other);  // signals to different processes arrive when they arrive
   if (of_the_page(a) && of_the_page(b)) return commute_on_the_page(a, b);
+  if (asks(a) && asks(b)) return *op_of(a) != *op_of(b);
   if (as<action::ClosePage>(a) || as<action::ClosePage>(b)) return true;  // the other is not of the page: see above
   // A user thread that has its answer sees no page, but may look for files and processes.
   const auto unseen_by_users = [](const Action& x) {
@@ -123,7 +147,12 @@ const char* reason_of(Neutral neutral) {
                                   "done twice is done once, by the port's contract",
                                   "the second answer is ignored by the machine: its operation is not awaited any more",
                                   "the process has ended by then",
-                                  "no port promises an order between the two actions"};
+                                  "no port promises an order between the two actions",
+                                  "the directory was emptied before, so nothing in it names the page that is unlinked",
+                                  "no other process exists yet that could see the order of the two",
+                                  "the machine that is told both ends in the same state, with the same actions, in either order",
+                                  "the machine stays as it was and only repeats what it had answered, which changes nothing",
+                                  "every copy follows a load-acquire: no machine reads bytes on the strength of a swap alone"};
   return reasons[static_cast<std::size_t>(neutral)];
 }
 
@@ -138,9 +167,15 @@ std::string MutationEffect::reason() const {
 
 // ---------------------------------------------------------------- events
 
-void MutationWatch::repeated(const Event& event, bool ignored) {
-  if (ignored) return effect_.note(Neutral::event_ignored);
-  effect_.note(std::holds_alternative<event::FilesChanged>(event) ? Neutral::without_reason : Neutral::no);
+void MutationWatch::repeated(const Process& p, Role role, const Event& event, std::span<const Action> first,
+                             std::span<const Action> second, bool stays) {
+  if (stays && second.empty()) return effect_.note(Neutral::event_ignored);
+  if (std::holds_alternative<event::FilesChanged>(event)) return effect_.note(Neutral::without_reason);
+  for (const Action& action : second) {  // what it does once more must be something that may be done twice
+    const bool again = stays && std::find(first.begin(), first.end(), action) != first.end();
+    if (!again || repeated_action(p, role, action) == Neutral::no) return effect_.note(Neutral::no);
+  }
+  effect_.note(stays ? Neutral::same_answer : Neutral::no);
 }
 
 void MutationWatch::hidden(const AnyMachine& machine, const Event& event) {
@@ -167,11 +202,59 @@ bool MutationWatch::expects(ProcessIndex process, Role role, const Event& event)
   return false;
 }
 
-// It was counted as ignored when the question was repeated.
+// It was counted as neutral when the question was repeated.
 void MutationWatch::second_answer(bool ignored) {
   if (ignored) return;
-  --effect_.by[static_cast<std::size_t>(Neutral::asked_twice)];
-  ++effect_.by[static_cast<std::size_t>(Neutral::no)];
+  for (const Neutral counted : {Neutral::asked_twice, Neutral::same_answer}) {
+    auto& count = effect_.by[static_cast<std::size_t>(counted)];
+    if (count == 0) continue;
+    --count;
+    ++effect_.by[static_cast<std::size_t>(Neutral::no)];
+    return;
+  }
+}
+
+bool MutationWatch::expects_pair(ProcessIndex process, Role role, const Event& event) {
+  const auto* told = std::get_if<event::Told>(&event);
+  const auto pair = std::find_if(pairs_.begin(), pairs_.end(), [&](const TwoNotes& two) {
+    return told && two.process == process && two.to == role && told->from == two.from && told->note == two.first;
+  });
+  if (pair == pairs_.end()) return false;
+  pair_ = *pair;
+  pairs_.erase(pair);
+  return true;
+}
+
+// Both were sent in one step, so the second is in the inbox already; what came between them stays between them.
+void MutationWatch::pair_came(const AnyMachine& machine, Role role, const Event& event, const Fifo<Inbound>& behind) {
+  std::vector<Event> events{event};
+  bool complete = false;
+  for (std::size_t i = 0; i < behind.size() && !complete; ++i) {
+    if (behind.at(i).role != role) continue;
+    events.push_back(behind.at(i).event);
+    const auto* told = std::get_if<event::Told>(&events.back());
+    complete = told && told->from == pair_.from && told->note == pair_.second;
+  }
+  if (!complete) return effect_.note(Neutral::no);
+  for (Event& e : events) std::visit([&](auto& x) { x.now = std::get<event::Told>(event).now; }, e);
+  AnyMachine swapped = machine, shipped = machine;
+  Outbox one, two;
+  for (const Event& e : events) swapped.deliver(e, one);
+  std::swap(events.front(), events.back());
+  for (const Event& e : events) shipped.deliver(e, two);
+  const bool same = swapped.digest() == shipped.digest() && one.actions() == two.actions();
+  effect_.note(same ? Neutral::either_order : Neutral::no);
+}
+
+// Two kernel mutants concern swaps alone: without their acquire, and without the acquire of one that failed.
+void MutationWatch::relaxed(const Process& p, std::uint32_t order, const Event& event, std::span<const Action> actions) {
+  const std::string_view name = page::weakened_orders[(order + 1) % page::weakened_orders.size()].name;
+  if (name != "swap_without_acquire" && name != "failed_swap_relaxed") return;
+  if (p.index >= by_swap_.size()) by_swap_.resize(p.index + 1, false);
+  if (std::holds_alternative<event::WordChanged>(event)) by_swap_[p.index] = false;
+  if (std::holds_alternative<event::Swapped>(event)) by_swap_[p.index] = true;
+  for (const Action& action : actions)
+    if (as<action::CopyIn>(action)) effect_.note(by_swap_[p.index] ? Neutral::no : Neutral::after_a_load);
 }
 
 // ---------------------------------------------------------------- actions
@@ -188,12 +271,33 @@ void MutationWatch::actions(const World& world, const Process& p, Role role, con
       return effect_.note(repeated_action(p, role, action));
     case MutationKind::swap_actions:
       if (mutation.index + 1 == actions.size()) return;  // the last one here: not applied
-      return effect_.note(commute(action, actions[mutation.index + 1]) ? Neutral::commutes : Neutral::no);
+      return swapped(world, p, role, actions, mutation.index);
     case MutationKind::shift_value:
       return effect_.note(Neutral::no);
     default:
       return;
   }
+}
+
+void MutationWatch::swapped(const World& world, const Process& p, Role role, const std::vector<Action>& actions, std::size_t at) {
+  const Action& a = actions[at];
+  const Action& b = actions[at + 1];
+  if (commute(a, b)) return effect_.note(Neutral::commutes);
+  if (world.alone(p) && apart(a, b)) return effect_.note(Neutral::nobody_there);
+  const auto* tell = as<action::Tell>(a);
+  const auto* other = as<action::Tell>(b);
+  if (tell && other && tell->to == other->to) {  // judged when they come, the other one first now
+    pairs_.push_back({p.index, tell->to, role, other->note, tell->note});
+    return;
+  }
+  const auto* directory = as<action::RemoveDirectory>(as<action::UnlinkPage>(a) ? b : a);
+  const bool names = directory && (as<action::UnlinkPage>(a) || as<action::UnlinkPage>(b));
+  const bool emptied =
+      names && std::any_of(actions.begin(), actions.begin() + static_cast<std::ptrdiff_t>(at), [&](const Action& x) {
+        const auto* file = as<action::RemoveFile>(x);
+        return file && file->path.text().starts_with(std::string(directory->path.text()) + "/");
+      });
+  effect_.note(emptied ? Neutral::nothing_names_it : Neutral::no);
 }
 
 // The contract says of these that a repetition at once changes nothing.

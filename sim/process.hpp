@@ -21,6 +21,7 @@ class Fifo {
   std::size_t size() const { return items_.size() - head_; }
   void push(T item) { items_.push_back(std::move(item)); }
   T& front() { return items_[head_]; }
+  const T& at(std::size_t i) const { return items_[head_ + i]; }
   T pop() {
     T item = std::move(items_[head_]);
     drop();

@@ -103,6 +103,7 @@ class World : public Findings {
   const MutationEffect& mutation_effect() const { return mutation_watch_.effect(); }
   // Whether the last of `actions`, with those before it still to be performed, would change anything.
   Neutral neutral_if_dropped(const Process& p, Role role, std::span<const Action> actions) const;
+  bool alone(const Process& p) const;
   const std::vector<bool>& sometimes_seen() const { return seen_; }  // parallel to the properties
   std::string waits() const;                                         // who waits for what, for people
 

@@ -16,19 +16,29 @@ bool World::hand_over_mutated(Process& p, Role role, AnyMachine& machine, const 
   }
   const bool second = mutation_watch_.expects(p.index, role, event);
   const std::uint64_t before = second ? machine.digest() : 0;
+  if (mutation_watch_.expects_pair(p.index, role, event)) mutation_watch_.pair_came(machine, role, event, p.inbox);
   if (!hand_over(machine, event)) return false;
+  if (mutation.kind == MutationKind::relax_order) mutation_watch_.relaxed(p, mutation.index, event, outbox_.actions());
   if (second) mutation_watch_.second_answer(outbox_.actions().empty() && machine.digest() == before);
   if (!here) return true;
   if (mutation.kind == MutationKind::repeat_event) {
     const std::uint64_t once = machine.digest();
     const std::size_t actions = outbox_.actions().size();
     machine.deliver(event, outbox_);
-    mutation_watch_.repeated(event, machine.digest() == once && outbox_.actions().size() == actions);
+    const auto all = std::span<const Action>(outbox_.actions());
+    mutation_watch_.repeated(p, role, event, all.first(actions), all.subspan(actions), machine.digest() == once);
     return true;
   }
   mutation_watch_.actions(*this, p, role, mutation, outbox_.actions());
   mutate_actions(mutation, outbox_.actions());
   return true;
+}
+
+// No other process could look at anything: none was born yet, or all are gone.
+bool World::alone(const Process& p) const {
+  return std::all_of(processes_.begin(), processes_.end(), [&](const auto& other) {
+    return other->index == p.index || other->life == Life::unborn || other->life == Life::gone;
+  });
 }
 
 Neutral World::neutral_if_dropped(const Process& p, Role role, std::span<const Action> actions) const {

@@ -72,13 +72,11 @@ void Dispatcher::released(std::uint32_t seen, O& out) {
   release(seen, out);
 }
 
-// --> left: for good
+// --> left: for good. Closing the page ends its watches.
 template <class O>
 void Dispatcher::leave(bool orderly, O& out) {
   state_ = DispatcherState::left;
   out.cancel(operation(DispatcherOperation::stall));
-  out.unwatch(operation(DispatcherOperation::lane, looks_));
-  out.unwatch(operation(DispatcherOperation::group));
   out.tell(config_.member, leave_note(orderly, reason_));
   out.close_page();
 }

@@ -23,9 +23,15 @@ void DutyRules::made(const Judged&, const action::InspectProcesses& a) { look_ =
 
 void DutyRules::made(const Judged& judged, const action::KillProcesses& a) {
   if (a.signal != 9 && a.signal != 15) judged.fail(kill_property, "sends signal " + text_of(a.signal));
-  for (const ProcessId& id : a.processes)
+  if (signalled_step_ != judged.step.number) signalled_.clear();
+  signalled_step_ = judged.step.number;
+  for (const ProcessId& id : a.processes) {
+    if (std::find(signalled_.begin(), signalled_.end(), id) != signalled_.end())
+      judged.fail(kill_property, "signals process " + text_of(id.pid) + " twice at once");
+    signalled_.push_back(id);
     if (std::none_of(alive_.begin(), alive_.end(), [&](const Known& known) { return known.process == id; }))
       judged.fail(kill_property, "signals process " + text_of(id.pid) + ", which it saw exit or never knew");
+  }
 }
 
 // Entering terminating or killing, and when a rank is met only then.
@@ -88,6 +94,8 @@ const char* DutyRules::channel(const Judged& judged) const {
   if (now == before) return nullptr;
   if (now == ChannelState::terminal && before != ChannelState::starting && !judged.tells(launch_role, NoteKind::group_ended))
     return "does not tell that the group has ended";
+  if (now == ChannelState::blaming && !judged.tells(launch_role, NoteKind::who_is_to_blame))
+    return "does not ask for the culprit";
   if (now == ChannelState::closed && !judged.tells(launch_role, NoteKind::group_closed))
     return "does not tell that the group is closed";
   return nullptr;

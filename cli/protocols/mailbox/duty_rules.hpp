@@ -47,8 +47,10 @@ class DutyRules {
 
   std::set<std::pair<std::uint16_t, std::uint64_t>> calls_;  // role and ticket: requests at the channel, not answered yet
   std::vector<Known> alive_;                                 // launcher and ranks that launch knows, and has not seen exit
-  Op look_{};                                                // the last look at the processes
-  bool attached_ = false;                                    // launch told the channel of READY
+  std::vector<ProcessId> signalled_;                         // in the step signalled_step_
+  std::uint64_t signalled_step_ = 0;
+  Op look_{};              // the last look at the processes
+  bool attached_ = false;  // launch told the channel of READY
 };
 
 }  // namespace tenter::protocols

@@ -53,6 +53,11 @@ void PageRules::made(const Judged& judged, const action::PublishQuiet& a) { stor
 
 void PageRules::stores(const Judged& judged, Word word, std::uint32_t value, bool wakes) {
   Side& me = side(judged);
+  Side::Stored& last = me.stored[word == group_word ? 0 : word == request_word ? 1 : 2];
+  if (last.step == judged.step.number && last.value == value)
+    judged.fail(store_property, "stores " + text_of(value) + " into " + name_of_word(word) +
+                                    " twice: the second store may undo what the other side did after the first");
+  last = {judged.step.number, value};
   if (word == error_length_word)
     announces(judged, value);
   else if (judged.process() != 0 || !parent_may_store(judged, me, word, value, wakes))
@@ -165,8 +170,19 @@ void PageRules::made(const Judged& judged, const action::CopyIn& a) {
   me.copied.push_back({a.offset, to});
 }
 
+// What the parent leaves in the request word: IDLE when the lane is free, TASK_FAILED when it took a request back.
+void PageRules::lane_left(const Judged& judged) {
+  const auto before = judged.was<ChannelState>(), now = judged.is_now<ChannelState>();
+  if (now == before) return;
+  const bool taken = now == ChannelState::idle || (now == ChannelState::closed && before == ChannelState::taking);
+  if (taken && !side(judged).sees(RequestState::idle)) judged.fail(store_property, "leaves the answered request in the lane");
+  if (before == ChannelState::withdrawing && !side(judged).sees(RequestState::task_failed))
+    judged.fail(store_property, "leaves a request that it gave up in the lane");
+}
+
 // Before rank 0 says READY it has looked at every byte that the creator fixed: spec B2, reserved bytes at both attaches.
 void PageRules::after(const Judged& judged) {
+  if (judged.is(MachineKind::channel)) return lane_left(judged);
   if (!judged.is(MachineKind::dispatcher)) return;
   if (judged.was<DispatcherState>() != DispatcherState::attaching ||
       judged.is_now<DispatcherState>() != DispatcherState::announcing)

@@ -42,9 +42,14 @@ class PageRules {
   // What one side of the page knows: what it saw last, or stored itself.
   struct Side {
     std::array<std::optional<std::uint32_t>, 3> known;  // group, request, error length
-    std::vector<Swap> swaps;                            // not answered yet
-    std::vector<Range> copied;                          // since the request word changed last
-    std::uint64_t list_bytes = 0;                       // of the error list that was written and not announced yet
+    struct Stored {
+      std::uint64_t step = 0;
+      std::uint32_t value = 0;
+    };
+    std::array<Stored, 3> stored;  // the last plain store of each word
+    std::vector<Swap> swaps;       // not answered yet
+    std::vector<Range> copied;     // since the request word changed last
+    std::uint64_t list_bytes = 0;  // of the error list that was written and not announced yet
 
     std::optional<std::uint32_t>& of(Word word);
     bool sees(mailbox::GroupState state) { return of(mailbox::group_word) == number(state); }
@@ -55,6 +60,7 @@ class PageRules {
   bool parent_may_store(const Judged& judged, Side& parent, Word word, std::uint32_t value, bool wakes);
   bool parent_may_swap(const Judged& judged, Side& parent, const action::PublishIf& a);
   bool rank_0_may_swap(Side& rank_0, const action::PublishIf& a);
+  void lane_left(const Judged& judged);
   void announces(const Judged& judged, std::uint32_t bytes);
 
   std::array<Side, 2> sides_;  // the parent, rank 0

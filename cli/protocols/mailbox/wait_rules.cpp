@@ -53,9 +53,15 @@ void WaitRules::came(const Judged& judged, const event::Told& e) {
 
 void WaitRules::made(const Judged& judged, const action::Arm& a) {
   add(of(judged).timers, a.op);
+  if (judged.is(MachineKind::channel) && kind_of<ChannelOperation>(a.op) == ChannelOperation::deadline) owes_deadline_ = false;
+  if (judged.is(MachineKind::launch) && kind_of<LaunchOperation>(a.op) == LaunchOperation::patience) owes_limit_ = false;
   const Duration wait = a.when - judged.now;
   if (number(wait) > number(longest(judged.kind, a.op)))
     judged.fail(wait_property, "arms a timer for " + std::to_string(number(wait) / 1'000'000) + " ms");
+}
+void WaitRules::made(const Judged& judged, const action::Publish& a) {
+  if (judged.is(MachineKind::channel) && a.word == request_word && a.value != number(RequestState::task_failed))
+    owes_deadline_ = true;  // of this request, not what was left of the last one's
 }
 void WaitRules::made(const Judged& judged, const action::Cancel& a) { std::erase(of(judged).timers, a.op); }
 void WaitRules::made(const Judged& judged, const action::Watch& a) { add(of(judged).watches, a.op); }
@@ -64,6 +70,7 @@ void WaitRules::made(const Judged& judged, const action::ClosePage&) {  // no wa
   if (judged.process() == 0) awaited_[static_cast<std::size_t>(MachineKind::channel)].watches.clear();
   of(judged).watches.clear();
 }
+void WaitRules::made(const Judged&, const action::RemoveDirectory&) { owes_limit_ = true; }
 void WaitRules::made(const Judged&, const action::WatchFiles&) { directory_watched_ = true; }
 void WaitRules::made(const Judged& judged, const action::ListFiles&) { directory_must_be_watched(judged); }
 void WaitRules::made(const Judged& judged, const action::Spawn&) { directory_must_be_watched(judged); }
@@ -155,17 +162,45 @@ const char* WaitRules::dispatcher(DispatcherState state, DispatcherState before)
   return nullptr;
 }
 
+// The queue's timer stands at the earliest deadline in it, so somebody's time is over when it fires.
+const char* WaitRules::channel_woke(const Judged& judged) const {
+  if (owes_deadline_) return "publishes a request without arming its deadline";
+  const auto* fired = judged.event<event::TimerFired>();
+  if (!fired || kind_of<ChannelOperation>(fired->op) != ChannelOperation::queue_deadline) return nullptr;
+  const bool answers = judged.any_action([](const Action& action) {
+    const auto* tell = std::get_if<action::Tell>(&action);
+    return std::holds_alternative<action::Complete>(action) || (tell && is(tell->note, NoteKind::answer));
+  });
+  return answers ? nullptr : "is woken for its queue, where nobody's time is over";
+}
+
+// A step of the end has a limit of its own, not what was left of the step before.
+const char* WaitRules::launch_entered(const Judged& judged) const {
+  const auto now = judged.is_now<LaunchState>();
+  if (now == LaunchState::cleaning && owes_limit_) return "cleans up without a limit of its own";
+  const bool limited = now == LaunchState::explaining || now == LaunchState::inspecting ||
+                       (now >= LaunchState::condemning && now <= LaunchState::cleaning);
+  if (!limited || now == judged.was<LaunchState>()) return nullptr;
+  const bool arms = judged.any_action([](const Action& action) {
+    const auto* arm = std::get_if<action::Arm>(&action);
+    return arm && kind_of<LaunchOperation>(arm->op) == LaunchOperation::patience;
+  });
+  return arms ? nullptr : "begins a step without arming its limit";
+}
+
 void WaitRules::after(const Judged& judged) {
   const char* wrong = nullptr;
   switch (judged.kind) {
     case MachineKind::channel:
       wrong = channel(judged.is_now<ChannelState>());
+      if (!wrong) wrong = channel_woke(judged);
       break;
     case MachineKind::rendezvous:
       wrong = rendezvous(judged.is_now<RendezvousState>());
       break;
     case MachineKind::launch:
       wrong = launch(judged, judged.is_now<LaunchState>());
+      if (!wrong) wrong = launch_entered(judged);
       break;
     case MachineKind::member:
       wrong = member(judged);

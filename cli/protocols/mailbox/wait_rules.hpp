@@ -41,10 +41,12 @@ class WaitRules {
   void came(const Judged& judged, const event::Told& e);
 
   void made(const Judged& judged, const action::Arm& a);
+  void made(const Judged& judged, const action::Publish& a);
   void made(const Judged& judged, const action::Cancel& a);
   void made(const Judged& judged, const action::Watch& a);
   void made(const Judged& judged, const action::Unwatch& a);
   void made(const Judged& judged, const action::ClosePage& a);
+  void made(const Judged& judged, const action::RemoveDirectory& a);
   void made(const Judged& judged, const action::WatchFiles& a);
   void made(const Judged& judged, const action::ListFiles& a);
   void made(const Judged& judged, const action::Spawn& a);
@@ -58,6 +60,8 @@ class WaitRules {
   Awaited& of(const Judged& judged) { return awaited_[static_cast<std::size_t>(judged.kind)]; }
   void directory_must_be_watched(const Judged& judged) const;
   const char* channel(mailbox::ChannelState state);
+  const char* channel_woke(const Judged& judged) const;
+  const char* launch_entered(const Judged& judged) const;
   const char* rendezvous(RendezvousState state) const;
   const char* launch(const Judged& judged, mailbox::LaunchState state) const;
   const char* member(const Judged& judged) const;
@@ -65,6 +69,8 @@ class WaitRules {
 
   std::array<Awaited, 5> awaited_;  // by kind; of the members only rank 0's has timers
   std::uint32_t open_calls_ = 0;    // at the channel: in the lane or in its queue
+  bool owes_deadline_ = false;      // a request was published and its deadline not armed
+  bool owes_limit_ = false;         // removing was begun, and its limit not armed
   bool lane_busy_ = false;          // one of them is in the lane
   std::uint32_t ranks_known_ = 0;   // reports that were read: their processes are watched
   bool directory_watched_ = false;  // by launch, for the ranks' reports
