@@ -43,6 +43,7 @@ class Monitor {
   virtual void on_step(const View&, const Step&, Findings&) {}
   virtual void on_complete(const View&, Ticket, const Note&, Findings&) {}
   virtual void on_end(const View&, Findings&) {}
+  virtual bool watches_steps() const { return true; }  // false: on_step need not be called
 };
 
 using MonitorFactory = std::function<std::unique_ptr<Monitor>()>;

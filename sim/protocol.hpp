@@ -71,6 +71,13 @@ class Protocol {
   const std::vector<PlantedBug>& planted() const { return planted_; }
   const std::vector<EquivalentMutant>& equivalents() const { return equivalents_; }
 
+  // The same without the property or monitor of this name: what the others find alone.
+  Protocol without(std::string_view property) const {
+    Protocol rest = *this;
+    std::erase_if(rest.properties_, [&](const Property& p) { return p.name == property; });
+    return rest;
+  }
+
   const ScenarioFunction* find_scenario(std::string_view name) const {
     for (const auto& [known, build] : scenarios_)
       if (name.empty() || known == name) return &build;

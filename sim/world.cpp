@@ -47,8 +47,13 @@ World::World(Choices& choices, Scenario& scenario, const std::vector<Property>& 
       seen_(properties.size(), false) {
   for (const FaultKind& kind : fault_kinds())
     if (!scenario_.budgets_.contains(kind.tag)) choices_.mask(kind.tag);
-  for (const Property& property : properties_)
+  for (std::uint32_t i = 0; i < properties_.size(); ++i) {
+    const Property& property = properties_[i];
     monitors_.push_back(property.kind == PropertyKind::monitor ? property.make_monitor() : nullptr);
+    const bool each_step = property.kind == PropertyKind::always || (monitors_[i] && monitors_[i]->watches_steps()) ||
+                           (property.kind == PropertyKind::sometimes && property.holds);
+    if (each_step) each_step_.push_back(i);
+  }
 }
 
 World::~World() = default;
@@ -251,14 +256,15 @@ void World::digest_step(const Process& p, Role role, const Event& event) {
 
 void World::check_step(const Step& step) {
   const View view(*this);
-  for (std::size_t i = 0; i < properties_.size() && !finding_; ++i) {
+  for (const std::uint32_t i : each_step_) {
+    if (finding_) return;
     const Property& property = properties_[i];
     switch (property.kind) {
       case PropertyKind::always:
         if (!property.holds(view)) fail(FindingKind::safety, property.name, "does not hold after this event");
         break;
       case PropertyKind::sometimes:
-        if (!seen_[i] && property.holds && property.holds(view)) seen_[i] = true;
+        if (!seen_[i] && property.holds(view)) seen_[i] = true;
         break;
       case PropertyKind::monitor:
         monitors_[i]->on_step(view, step, *this);

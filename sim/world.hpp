@@ -188,6 +188,7 @@ class World : public Findings {
   LaunchersModel launchers_;
 
   std::vector<std::unique_ptr<Monitor>> monitors_;
+  std::vector<std::uint32_t> each_step_;  // properties that every event is judged by
   std::vector<bool> seen_;
   std::optional<Finding> finding_;
   struct OpenTicket {

@@ -114,6 +114,7 @@ void WordsMonitor::on_step(const sim::View& view, const sim::Step&, sim::Finding
       findings.fail(sim::FindingKind::safety, "TERMINAL is sticky and the group word keeps its table",
                     "group word goes from " + std::to_string(group_) + " to " + std::to_string(*group));
     group_ = *group;
+    if (to == GroupState::closed) findings.seen("a group closed in order");
   }
   if (*request != request_) {
     if (*request > number(RequestState::shutdown_done))
@@ -121,6 +122,11 @@ void WordsMonitor::on_step(const sim::View& view, const sim::Step&, sim::Finding
                     "request word becomes " + std::to_string(*request));
     request_ = *request;
   }
+}
+
+void WordsMonitor::on_end(const sim::View& view, sim::Findings& findings) {
+  for (sim::ProcessIndex i = 1; i < view.world().process_count(); ++i)
+    if (view.world().process(i).exit_signal == 9) findings.seen("a rank was lost");
 }
 
 void PatienceMonitor::on_complete(const sim::View& view, Ticket ticket, const Note&, sim::Findings& findings) {

@@ -13,6 +13,7 @@ namespace tenter::protocols {
 class AnswersMonitor : public sim::Monitor {
  public:
   void on_complete(const sim::View& view, Ticket ticket, const Note& outcome, sim::Findings& findings) override;
+  bool watches_steps() const override { return false; }
 
  private:
   bool broken_ = false;  // a call was answered "the group is gone"
@@ -31,6 +32,7 @@ class ExecutionsMonitor : public sim::Monitor {
 class WordsMonitor : public sim::Monitor {
  public:
   void on_step(const sim::View& view, const sim::Step& step, sim::Findings& findings) override;
+  void on_end(const sim::View& view, sim::Findings& findings) override;  // whether a rank was lost
 
  private:
   std::uint32_t group_ = 0, request_ = 0;
@@ -40,12 +42,14 @@ class WordsMonitor : public sim::Monitor {
 class PatienceMonitor : public sim::Monitor {
  public:
   void on_complete(const sim::View& view, Ticket ticket, const Note& outcome, sim::Findings& findings) override;
+  bool watches_steps() const override { return false; }
 };
 
 // MP9 and common sense: without a fault every call does what it was sent for.
 class HealthyMonitor : public sim::Monitor {
  public:
   void on_complete(const sim::View& view, Ticket ticket, const Note& outcome, sim::Findings& findings) override;
+  bool watches_steps() const override { return false; }
 };
 
 }  // namespace tenter::protocols

@@ -39,13 +39,8 @@ void add_mailbox(Registry& registry) {
       .sometimes("a group became terminal")
       .sometimes("a callable's error came back")
       .sometimes("a call timed out")
-      .sometimes("a group closed in order",
-                 [](const sim::View& v) { return v.word(mailbox::group_word) == number(mailbox::GroupState::closed); })
-      .sometimes("a rank was lost", [](const sim::View& v) {
-        for (sim::ProcessIndex i = 1; i < v.world().process_count(); ++i)
-          if (v.world().process(i).exit_signal == 9) return true;
-        return false;
-      });
+      .sometimes("a group closed in order")
+      .sometimes("a rank was lost");
 }
 
 }  // namespace tenter::protocols
