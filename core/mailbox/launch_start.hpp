@@ -191,7 +191,7 @@ void Launch::group_changed(const event::WordChanged& e, O& out) {
       return out.arm(op(LaunchOperation::patience), e.now + config_.reason_wait);
     default:
       return fail(Status::invalid, "StartError",
-                  "start: the group word holds " + text_of(e.value) + ", neither READY nor TERMINAL", e.now, out);
+                  "start: the group word at offset 28 holds " + text_of(e.value) + ", neither READY nor TERMINAL", e.now, out);
   }
 }
 

@@ -5,11 +5,12 @@
 
 namespace tenter::mailbox {
 
-// spawning .. killing --the directory may have changed--> watched again, then listed, so that no report is missed
+// spawning .. killing --the directory may have changed--> watched again, then listed, so that no report is missed; in a start
+// also when all ranks have reported, because rank 0 leaves the reason there when it refuses the page
 template <LaunchPorts O>
 void Launch::on(const event::FilesChanged& e, O& out) {
   if (e.op != op(LaunchOperation::watch_directory) || !made_manifest_) return;
-  if (state_ < LaunchState::spawning || state_ > LaunchState::surveying || processes_.all_reported()) return;
+  if (state_ < LaunchState::spawning || state_ > LaunchState::surveying || (processes_.all_reported() && !starting())) return;
   out.watch_files(op(LaunchOperation::watch_directory), directory_);
   if (std::exchange(listing_, true)) return;
   out.list_files(op(LaunchOperation::list_directory), directory_);

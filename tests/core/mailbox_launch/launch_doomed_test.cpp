@@ -73,6 +73,22 @@ TEST(LaunchDoomed, a_start_that_failed_before_there_was_a_page_for_the_ranks_is_
   EXPECT_TRUE(names(desk.errors(1), "line 2 has no end"));
 }
 
+TEST(LaunchDoomed, a_page_that_rank_0_refuses_is_told_with_its_reason_though_every_rank_has_reported) {
+  Desk desk;
+  desk.go(LaunchState::awaiting_ready);
+  for (std::uint32_t rank = 0; rank < desk.world; ++rank) desk.report(rank);
+  desk.take();
+  desk.deliver(event::FilesChanged{desk.now, desk.op(Kind::watch_directory)});
+  EXPECT_EQ(desk.take(), (List{"watch_files", "list_files"}));
+  desk.list({"manifest", "start-failure"});
+  desk.file(Kind::read_reason, Status::ok, encode_error(0, "PageRefused", "version at offset 8 is 2").text());
+  desk.list({});
+  for (std::uint32_t rank = 0; rank < desk.world; ++rank) desk.rank_exits(rank);
+  desk.launcher_exits(1);
+  desk.removed();
+  EXPECT_TRUE(names(desk.errors(1), "version at offset 8 is 2"));
+}
+
 TEST(LaunchDoomed, an_illegal_group_word_fails_the_start) {
   Desk desk;
   desk.go(LaunchState::awaiting_ready);
@@ -80,7 +96,7 @@ TEST(LaunchDoomed, an_illegal_group_word_fails_the_start) {
   desk.list({});
   desk.launcher_exits(1);
   desk.removed();
-  EXPECT_TRUE(names(desk.errors(1), "the group word holds 77"));
+  EXPECT_TRUE(names(desk.errors(1), "the group word at offset 28 holds 77"));
 }
 
 TEST(LaunchDoomed, exit_of_a_rank_exit_of_the_launcher_and_deadline_name_the_rank_in_every_order) {

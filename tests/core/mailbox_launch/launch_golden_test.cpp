@@ -101,7 +101,7 @@ TEST(LaunchGolden, its_table_is_the_golden_one) {
   table.event("word_changed(error length)", word(Kind::error_length, error_length_word, 10), other);
   table.event("copied", event::Copied{now, desk.op(Kind::copy_reason), Blob("reason")}, other);
   table.event("swapped", event::Swapped{now, desk.op(Kind::condemn), 1}, "the start has failed whoever won");
-  table.event("files_changed", event::FilesChanged{now, desk.op(Kind::watch_directory)}, "no report is missing");
+  table.event("files_changed", event::FilesChanged{now, desk.op(Kind::watch_directory)}, "READY, and no report is missing");
   table.event("files_listed", event::FilesListed{now, desk.op(Kind::list_directory), Status::ok, {}}, "no list is under way");
   table.event("process_exited(rank 0)", event::ProcessExited{now, desk.op(Kind::watch_rank, 0), -1, -1},
               "known already, or not reported");
