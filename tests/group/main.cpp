@@ -5,9 +5,13 @@
 
 #include "hw/group/callables.hpp"
 #include "hw/group/rank_main.hpp"
+#include "tests/group/page_spoiler.hpp"
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "member") return tenter::hw::run_member(tenter::hw::builtin_callables());
+  if (argc > 1 && std::string_view(argv[1]) == "member") {
+    const auto hook = tenter::PageSpoiler::from_environment();
+    return tenter::hw::run_member(tenter::hw::builtin_callables(), hook.get());
+  }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
