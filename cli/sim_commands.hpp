@@ -37,7 +37,7 @@ int sim_shrink(const Context& context, const SimShrinkOptions& options);
 
 struct SimMutantsOptions {
   std::string protocol, scenario;
-  std::uint64_t seeds = 2000;
+  std::uint64_t seeds = 1000;
   std::uint64_t site_seeds = 200;
   unsigned workers = 1;
   std::string only;  // pattern
