@@ -7,6 +7,7 @@
 #include <climits>
 #include <optional>
 
+#include "core/mailbox/join.hpp"
 #include "core/mailbox/start_call.hpp"
 #include "hw/group/group_inside.hpp"
 #include "hw/group/guardian.hpp"
@@ -19,6 +20,14 @@ std::string this_program() {
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
 }
+
+namespace {
+
+tl::unexpected<Error> no_such_rank(const char* call, std::uint32_t rank, std::uint32_t ranks) {
+  return error(Status::invalid, std::string(call) + ": rank " + std::to_string(rank) + " of a group of " + std::to_string(ranks));
+}
+
+}  // namespace
 
 Group::Group(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
 Group::~Group() {
@@ -34,15 +43,14 @@ Result<std::unique_ptr<Group>> Group::start(const GroupSpec& spec) {
 }
 
 Result<Blob> Group::submit(std::uint32_t rank, std::string_view callable, const Task& task, Duration budget) {
-  if (rank >= ranks())
-    return error(Status::invalid, "submit: rank " + std::to_string(rank) + " of a group of " + std::to_string(ranks()));
+  if (rank >= ranks()) return no_such_rank("submit", rank, ranks());
   const mailbox::FrameIdentity identity = inside_->identity_for(rank);
   auto frame = task_frame(identity, callable, task);
   if (!frame) return tl::unexpected(frame.error());
   const auto to = static_cast<std::int32_t>(rank);
   auto replies = inside_->request("submit", {mailbox::Opcode::task, mailbox::Target::rank, to, budget, Parts{*frame}});
   if (!replies) return tl::unexpected(replies.error());
-  return task_result(identity, (*replies)[0]);
+  return result_of("submit", identity, (*replies)[0]);
 }
 
 Result<std::vector<Blob>> Group::submit_all(std::string_view callable, std::span<const Task> tasks, Duration budget) {
@@ -62,11 +70,37 @@ Result<std::vector<Blob>> Group::submit_all(std::string_view callable, std::span
   if (!replies) return tl::unexpected(replies.error());
   std::vector<Blob> results;
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-    auto result = task_result(identities[rank], (*replies)[rank]);
+    auto result = result_of("submit_all", identities[rank], (*replies)[rank]);
     if (!result) return tl::unexpected(result.error());
     results.push_back(std::move(*result));
   }
   return results;
+}
+
+Result<Blob> Group::join(const GroupOperation& operation, std::uint32_t rank, std::string_view callable, const Task& task,
+                         Duration patience) {
+  const mailbox::FrameIdentity identity = inside_->identity_for(rank);
+  auto frame = task_frame(identity, callable, task);
+  if (!frame) return tl::unexpected(frame.error());
+  mailbox::Join join;
+  join.batch = {operation.slot, operation.generation};
+  join.rank = rank;
+  join.size = operation.size != 0 ? operation.size : ranks();
+  join.of_group = operation.of_group != 0 ? operation.of_group : join.size;
+  join.patience = patience;
+  join.payload = std::move(*frame);
+  const Note answer = inside_->call(mailbox::rendezvous_role, mailbox::join_call(join), patience + patience);
+  if (answer.status != Status::ok) return tl::unexpected(call_error("join", answer));
+  return result_of("join", identity, answer.parts[0]);
+}
+
+Result<Blob> Group::control(std::uint32_t rank, mailbox::ControlName name, Bytes command, Duration budget) {
+  if (rank >= ranks()) return no_such_rank("control", rank, ranks());
+  return inside_->control(mailbox::Target::rank, static_cast<std::int32_t>(rank), name, command, budget);
+}
+
+Result<Blob> Group::control_group(mailbox::ControlName name, Bytes command, Duration budget) {
+  return inside_->control(mailbox::Target::group, -1, name, command, budget);
 }
 
 Result<void> Group::ping(Duration budget) {

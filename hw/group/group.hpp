@@ -15,6 +15,7 @@
 
 #include "core/blob.hpp"
 #include "core/error.hpp"
+#include "core/mailbox/control.hpp"
 #include "core/names.hpp"
 #include "hw/loop/step_hook.hpp"
 
@@ -35,6 +36,14 @@ struct GroupSpec {
 struct Task {
   std::vector<std::uint64_t> scalars;
   Blob data;
+};
+
+// A group operation whose members are submitted one by one, each by a thread of its own. Spec B4.
+struct GroupOperation {
+  std::uint64_t slot = 0;        // in the user's task graph
+  std::uint64_t generation = 0;  // another one each time that the slot is used again
+  std::uint32_t size = 0;        // members; 0: every rank of the group
+  std::uint32_t of_group = 0;    // how many of them are ranks of this group; 0: all
 };
 
 // Absolute path of the running program, for GroupSpec::member: a rank is this very binary.
@@ -58,6 +67,16 @@ class Group {
   Result<Blob> submit(std::uint32_t rank, std::string_view callable, const Task& task, Duration budget);
   // One task a rank, in one request; results in rank order. Any rank's failure fails the call.
   Result<std::vector<Blob>> submit_all(std::string_view callable, std::span<const Task> tasks, Duration budget);
+  // This rank's part of an operation. All parts travel in one request once the last of them is there. Who waits for the others
+  // longer than its patience fails alone (`timed_out`, naming the absent); the exchange then has the longest patience among
+  // them. When one part fails, its own caller gets `failed` and the others `cancelled`, all naming the rank. Fewer members than
+  // ranks: a directed request. invalid: rank given twice, too late, or a selection mixed with others at the group's size.
+  Result<Blob> join(const GroupOperation& operation, std::uint32_t rank, std::string_view callable, const Task& task,
+                    Duration patience);
+  // A control (spec control.md B2.7), answered by the rank's callable "control/N". The target is in the call's name: one rank,
+  // or the whole group, which only alloc_domain and release_domain may address.
+  Result<Blob> control(std::uint32_t rank, mailbox::ControlName name, Bytes command, Duration budget);
+  Result<Blob> control_group(mailbox::ControlName name, Bytes command, Duration budget);
   Result<void> ping(Duration budget);
 
   // Orderly, or by force when the budget is over; a second call waits for the same end. Errors say what went wrong on the way

@@ -146,6 +146,16 @@ Result<Parts> Group::Inside::request(std::string_view what, const mailbox::Reque
   return answer.parts;
 }
 
+Result<Blob> Group::Inside::control(mailbox::Target target, std::int32_t rank, mailbox::ControlName name, Bytes command,
+                                    Duration budget) {
+  const mailbox::FrameIdentity identity = identity_for(rank < 0 ? 0 : static_cast<std::uint32_t>(rank));
+  auto frame = control_frame(identity, name, command, target);
+  if (!frame) return tl::unexpected(frame.error());
+  auto replies = request("control", {mailbox::Opcode::control, target, rank, budget, Parts{*frame}});
+  if (!replies) return tl::unexpected(replies.error());
+  return result_of("control", identity, (*replies)[0]);
+}
+
 Result<void> Group::Inside::finish_recording() {
   Result<void> finished;
   if (recorder) running->driver.between([&] { finished = recorder->finish(); });

@@ -34,6 +34,7 @@ struct Group::Inside {
   // Submits and waits; every call is bounded by the machines' own deadlines, `budget` is for the loop that hangs.
   Note call(Role role, const Note& note, Duration budget);
   Result<Parts> request(std::string_view what, const mailbox::RequestCall& call);
+  Result<Blob> control(mailbox::Target target, std::int32_t rank, mailbox::ControlName name, Bytes command, Duration budget);
   mailbox::FrameIdentity identity_for(std::uint32_t rank) { return {session, static_cast<std::int32_t>(rank), ++sequence}; }
   std::vector<ProcessId> rank_processes();
   Result<void> finish_recording();

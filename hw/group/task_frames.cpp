@@ -21,8 +21,18 @@ Result<Blob> task_frame(const mailbox::FrameIdentity& identity, std::string_view
   return mailbox::write_task(identity, call);
 }
 
-Result<Blob> task_result(const mailbox::FrameIdentity& identity, const Blob& reply) {
-  const std::string who = "submit: reply of rank " + std::to_string(identity.worker) + ": ";
+Result<Blob> control_frame(const mailbox::FrameIdentity& identity, mailbox::ControlName name, Bytes command,
+                           mailbox::Target target) {
+  const std::string who = std::string("control ") + std::to_string(number(name)) + " (" + to_string(name) + "): ";
+  if (!is_valid(name)) return error(Status::invalid, who + "there are the controls 1 to 17");
+  const bool whole_group = target == mailbox::Target::group;
+  if (whole_group && !may_target_group(name))
+    return error(Status::invalid, who + "it addresses one rank; only ALLOC_DOMAIN and RELEASE_DOMAIN address the group");
+  return mailbox::write_control(identity, {number(name), command}, whole_group);
+}
+
+Result<Blob> result_of(std::string_view call, const mailbox::FrameIdentity& identity, const Blob& reply) {
+  const std::string who = std::string(call) + ": reply of rank " + std::to_string(identity.worker) + ": ";
   auto frame = mailbox::read_frame(reply.bytes());
   if (!frame) return error(frame.error().status, who + frame.error().what);
   const bool replies = frame->type == mailbox::FrameType::completion || frame->type == mailbox::FrameType::control_reply;
