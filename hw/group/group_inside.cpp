@@ -85,7 +85,7 @@ Result<std::unique_ptr<Group::Inside>> Group::Inside::make(const GroupSpec& spec
   if (!recorder) return tl::unexpected(recorder.error());
   auto folder = PrivateFolder::create(spec.base);
   if (!folder) return tl::unexpected(folder.error());
-  auto guardian = Guardian::start(folder->path());  // before our thread and the launcher
+  auto guardian = Guardian::start(folder->path(), spec.member);  // before the launcher
   if (!guardian) return tl::unexpected(guardian.error());
   auto inside = std::make_unique<Inside>(spec, std::move(*folder), std::move(*guardian));
   inside->recorder = std::move(*recorder);
@@ -103,16 +103,20 @@ Group::Inside::~Inside() {
   if (folder.remove()) guardian.dismiss();
 }
 
-// The driver's own thread spawns the launcher: a child's death signal follows the thread that started it.
-Result<void> Group::Inside::start_group() {
+mailbox::StartSpec Group::Inside::start_spec() const {
   mailbox::StartSpec start;
   start.world = spec.ranks;
   start.patience = spec.start_patience;
   start.root = Blob(std::string_view(folder.path()));
   start.arguments = launcher_arguments(spec);
   start.environment = rank_environment(spec);
+  return start;
+}
+
+// The driver's own thread spawns the launcher: a child's death signal follows the thread that started it.
+Result<void> Group::Inside::start_group() {
   ClientPart& client = running->port;
-  const auto ticket = client.submit(mailbox::launch_role, mailbox::start_call(start));
+  const auto ticket = client.submit(mailbox::launch_role, mailbox::start_call(start_spec()));
   if (!ticket) return tl::unexpected(ticket.error());
   const auto answer = client.wait(*ticket, now() + spec.start_patience + answer_slack);
   if (!answer) return error(answer.error().status, "start: " + answer.error().what);

@@ -14,6 +14,7 @@
 #include "core/mailbox/dispatcher.hpp"
 #include "core/mailbox/member.hpp"
 #include "hw/group/group_recording.hpp"
+#include "hw/group/guardian.hpp"
 #include "hw/group/page_part.hpp"
 #include "hw/group/parent_watch.hpp"
 #include "hw/loop/local_part.hpp"
@@ -81,13 +82,13 @@ ExitRequest serve(Context& context, MemberPort& port, Recorder* recorder, Machin
 }
 
 ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environment, Doorbell& doorbell, ParentWatch& watch,
-                        const Callables& callables, StepHook* hook) {
+                        const ServeCall& call, StepHook* hook) {
   Context context;
   context.step_hook = hook;
   MemberPort port{{context, environment, doorbell},
                   {context, found.directory},
                   {context},
-                  {context, [&](const Blob& callable, const Blob& argument) { return callables.run(callable, argument); }, 1},
+                  {context, call, 1},
                   {context},
                   {context},
                   {context},
@@ -115,6 +116,11 @@ ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environ
 }  // namespace
 
 int run_member(const Callables& callables, StepHook* hook) {
+  return run_member([&](const Blob& callable, const Blob& argument) { return callables.run(callable, argument); }, hook);
+}
+
+int run_member(const ServeCall& call, StepHook* hook) {
+  if (const auto guarded = serve_as_guardian()) return *guarded;
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the launcher's proxy; cannot fail with a legal signal
   keep_large_buffers();
   auto found = surroundings();
@@ -128,7 +134,7 @@ int run_member(const Callables& callables, StepHook* hook) {
   auto doorbell = Doorbell::open(*environment);
   if (!doorbell) return refuse(who + doorbell.error().what);
   try {
-    return serve_group(*found, *environment, *doorbell, *watch, callables, hook).code;
+    return serve_group(*found, *environment, *doorbell, *watch, call, hook).code;
   } catch (const std::exception& failure) {
     refuse(who + failure.what());
     MpiEnvironment::leave(1);

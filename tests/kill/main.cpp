@@ -1,7 +1,6 @@
 // The kill tests: GoogleTest's sample of the matrix, or with "matrix [cell…]" all of it (scripts/kill-matrix). The ranks and the
 // parents of the cells are this very binary.
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <cstdio>
 #include <string>
@@ -54,7 +53,6 @@ int main(int argc, char** argv) {
     const auto hook = tenter::kill_matrix::PlanHook::from_environment();
     return tenter::hw::run_member(tenter::hw::builtin_callables(), hook.get());
   }
-  signal(SIGPIPE, SIG_IGN);
   if (mode == "script" && argc == 4) return tenter::kill_matrix::run_script(argv[2], std::string_view(argv[3]) == "pause");
   if (mode == "matrix") return run_matrix(std::vector<std::string>(argv + 2, argv + argc));
   testing::InitGoogleTest(&argc, argv);
