@@ -1,16 +1,16 @@
 #include "cli/batch.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <stdexcept>
+
+#include "cli/worker_process.hpp"
 
 namespace tenter::cli {
 namespace {
@@ -26,9 +26,9 @@ struct Record {
 constexpr std::size_t properties_max = 256;
 
 struct Worker {
-  pid_t pid = -1;
-  int pipe = -1;
+  WorkerProcess process;
   std::uint64_t next = 0;  // offset of the next result it will send
+  bool open = true;        // there may be more results
   std::vector<std::byte> partial;
 };
 
@@ -42,47 +42,41 @@ void write_all(int to, const std::byte* bytes, std::size_t size) {
   }
 }
 
-[[noreturn]] void work(const sim::Subject& subject, const BatchOptions& options, unsigned index, int to) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_IGN);  // the parent decides what ^C means
+Record record_of(std::uint64_t offset, const sim::SeedResult& result) {
+  Record record;
+  record.offset = offset;
+  record.digest = result.digest;
+  record.steps = result.steps;
+  record.verdict = result.verdict;
+  record.doubled = result.doubled;
+  for (std::size_t i = 0; i < result.seen.size() && i < properties_max; ++i)
+    if (result.seen[i]) record.seen[i / 64] |= std::uint64_t{1} << (i % 64);
+  return record;
+}
+
+void work(const sim::Subject& subject, const BatchOptions& options, unsigned index, WorkerProcess::Task& task, int to) {
   std::vector<Record> buffer;
+  const auto send = [&] {
+    write_all(to, reinterpret_cast<const std::byte*>(buffer.data()), buffer.size() * sizeof(Record));
+    buffer.clear();
+  };
   auto last = std::chrono::steady_clock::now();
   for (std::uint64_t offset = index; offset < options.count; offset += options.workers) {
+    task = offset;
     const sim::SeedResult result = sim::run_batch_seed(subject, options.first_seed + offset);
-    Record record;
-    record.offset = offset;
-    record.digest = result.digest;
-    record.steps = result.steps;
-    record.verdict = result.verdict;
-    record.doubled = result.doubled;
-    for (std::size_t i = 0; i < result.seen.size() && i < properties_max; ++i)
-      if (result.seen[i]) record.seen[i / 64] |= std::uint64_t{1} << (i % 64);
-    buffer.push_back(record);
+    buffer.push_back(record_of(offset, result));
     const auto now = std::chrono::steady_clock::now();
     if (buffer.size() < 256 && result.verdict == 0 && now - last < std::chrono::milliseconds(50)) continue;
     last = now;
-    write_all(to, reinterpret_cast<const std::byte*>(buffer.data()), buffer.size() * sizeof(Record));
-    buffer.clear();
+    send();
   }
-  write_all(to, reinterpret_cast<const std::byte*>(buffer.data()), buffer.size() * sizeof(Record));
-  _exit(0);
+  send();
 }
 
 class Batch {
  public:
   Batch(const sim::Subject& subject, const BatchOptions& options)
       : subject_(subject), options_(options), results_(options.count) {}
-
-  ~Batch() {
-    for (Worker& worker : workers_) {
-      if (worker.pipe >= 0) ::close(worker.pipe);
-      if (worker.pid > 0) {
-        ::kill(worker.pid, SIGKILL);
-        while (::waitpid(worker.pid, nullptr, 0) < 0 && errno == EINTR) {
-        }
-      }
-    }
-  }
 
   BatchResult run(const std::function<bool(const BatchProgress&)>& progress) {
     const auto start = std::chrono::steady_clock::now();
@@ -101,35 +95,26 @@ class Batch {
 
  private:
   void spawn(unsigned index) {
-    int ends[2];
-    if (::pipe(ends) != 0) throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
-    const pid_t pid = ::fork();
-    if (pid < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
-    if (pid == 0) {
-      ::close(ends[0]);
-      work(subject_, options_, index, ends[1]);
-    }
-    ::close(ends[1]);
-    Worker worker;
-    worker.pid = pid;
-    worker.pipe = ends[0];
-    worker.next = index;
-    workers_.push_back(std::move(worker));
+    workers_.push_back(
+        {WorkerProcess([this, index](WorkerProcess::Task& task, int to) { work(subject_, options_, index, task, to); }),
+         index,
+         true,
+         {}});
   }
 
   std::size_t open_workers() const {
-    return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), [](const Worker& w) { return w.pipe >= 0; }));
+    return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), [](const Worker& w) { return w.open; }));
   }
 
   // Stop at the first failure only when every seed before it has been run: the answer does not depend on the workers' pace.
   bool decided() const {
     if (options_.keep_going || first_failed_ == ~std::uint64_t{0}) return false;
-    return std::all_of(workers_.begin(), workers_.end(), [&](const Worker& w) { return w.pipe < 0 || w.next > first_failed_; });
+    return std::all_of(workers_.begin(), workers_.end(), [&](const Worker& w) { return !w.open || w.next > first_failed_; });
   }
 
   void receive() {
     std::vector<pollfd> waits;
-    for (const Worker& worker : workers_) waits.push_back({worker.pipe, POLLIN, 0});
+    for (const Worker& worker : workers_) waits.push_back({worker.open ? worker.process.results() : -1, POLLIN, 0});
     if (::poll(waits.data(), waits.size(), 100) <= 0) return;
     for (std::size_t i = 0; i < workers_.size(); ++i)
       if (waits[i].revents != 0) read_from(workers_[i]);
@@ -137,20 +122,9 @@ class Batch {
 
   void read_from(Worker& worker) {
     std::byte chunk[sizeof(Record) * 128];
-    const ssize_t got = ::read(worker.pipe, chunk, sizeof chunk);
+    const ssize_t got = ::read(worker.process.results(), chunk, sizeof chunk);
     if (got < 0 && errno == EINTR) return;
-    if (got <= 0) {
-      ::close(worker.pipe);
-      worker.pipe = -1;
-      int status = 0;
-      while (::waitpid(worker.pid, &status, 0) < 0 && errno == EINTR) {
-      }
-      worker.pid = -1;
-      if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        throw std::runtime_error("a worker ended at seed " + std::to_string(options_.first_seed + worker.next) +
-                                 (WIFSIGNALED(status) ? " by signal " + std::to_string(WTERMSIG(status)) : ""));
-      return;
-    }
+    if (got <= 0) return close(worker);
     worker.partial.insert(worker.partial.end(), chunk, chunk + got);
     std::size_t at = 0;
     for (; worker.partial.size() - at >= sizeof(Record); at += sizeof(Record)) {
@@ -160,6 +134,14 @@ class Batch {
       worker.next = record.offset + options_.workers;
     }
     worker.partial.erase(worker.partial.begin(), worker.partial.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+
+  void close(Worker& worker) {
+    worker.open = false;
+    const auto bad = worker.process.end();
+    // Behind the first failure the answer is known, whatever becomes of a worker there.
+    if (!bad || (!options_.keep_going && worker.next > first_failed_)) return;
+    throw std::runtime_error(fmt::format("seed {:#x}: {}", options_.first_seed + bad->task, bad->cause));
   }
 
   void accept(const Record& record) {

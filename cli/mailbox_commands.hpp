@@ -18,6 +18,7 @@ class Group;
 namespace tenter::cli {
 
 void add_mailbox(CLI::App& app, Context& context, std::function<int()>& chosen);
+void add_mailbox_hardware(Registry& registry);  // for `tenter hw run mailbox`
 
 namespace mailbox_exit {
 inline constexpr int all_ok = 0, task_failed = 1, group_failed = 4;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.hpp"
+#include "cli/hw_commands.hpp"
 #include "cli/info.hpp"
 #include "cli/sim_commands.hpp"
 #if TENTER_CLI_HAS_MAILBOX
@@ -82,12 +83,13 @@ void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
 }  // namespace
 
 int main(int argc, char** argv, const Registry& registry) {
-  Context context{registry, {}, argc > 0 ? argv[0] : "tenter"};
+  Context context{registry, cli::CommonOptions{}, std::string(argc > 0 ? argv[0] : "tenter")};
   std::function<int()> chosen;
   CLI::App app("tenter: simulation-first testbed for communication protocols", "tenter");
   app.set_version_flag("--version", "tenter " + cli::version_text());
   app.require_subcommand(1);
   add_sim(app, context, chosen);
+  cli::add_hw(app, context, chosen);
   cli::add_info(app, context, chosen);
 #if TENTER_CLI_HAS_MAILBOX
   cli::add_mailbox(app, context, chosen);

@@ -1,18 +1,44 @@
 // What the command knows: protocols with their scenarios and properties, and how to build a machine of each role for a replay.
 // The built-in protocols and a user's own are registered with the same calls; see main.hpp.
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/machine.hpp"
 #include "core/recording/value.hpp"
 #include "sim/protocol.hpp"
 
 namespace tenter {
+
+// A run of a protocol on hardware: `tenter hw run`. The same work as in a scenario, on real parts.
+struct HardwareOptions {
+  std::uint32_t ranks = 4;
+  std::uint64_t requests = 1000;
+  std::uint64_t seed = 1;  // of the work's shape
+  std::string launcher = "mpiexec";
+  std::string record;               // directory for a log a process; empty: none
+  std::vector<std::string> member;  // how a rank is called: this program and the hidden subcommand that runs HardwareRun::member
+  std::function<bool()> interrupted;  // true: end in order, soon
+  std::function<void(std::uint64_t done)> progress;
+};
+struct HardwareOutcome {
+  struct Failure {
+    std::string property, text;
+  };
+  std::uint64_t answers = 0;
+  std::vector<Failure> failures;
+  std::string recording_trouble;  // the recording is not complete, and why
+};
+struct HardwareRun {
+  std::function<HardwareOutcome(const HardwareOptions&)> run;
+  std::function<int()> member;  // what a rank does; its exit code
+};
 
 class Registry {
  public:
@@ -36,12 +62,22 @@ class Registry {
       return M(*configuration);
     });
   }
+  Registry& hardware(std::string_view protocol, HardwareRun run) {
+    hardware_.insert_or_assign(std::string(protocol), std::move(run));
+    return *this;
+  }
+  const HardwareRun* find_hardware(std::string_view protocol) const {
+    const auto found = hardware_.find(protocol);
+    return found == hardware_.end() ? nullptr : &found->second;
+  }
+
   using MakeMachine = std::function<AnyMachine(Bytes configuration)>;
   const MakeMachine* find_role(std::string_view machine_name) const;
 
  private:
   std::deque<sim::Protocol> protocols_;
   std::map<std::string, MakeMachine, std::less<>> roles_;
+  std::map<std::string, HardwareRun, std::less<>> hardware_;
 };
 
 }  // namespace tenter

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <iostream>
+#include <memory>
 
 #include "cli/sim_commands.hpp"
+#include "cli/worker_process.hpp"
 #include "report/junit.hpp"
 #include "report/result_json.hpp"
 #include "report/table.hpp"
@@ -18,12 +18,17 @@ namespace tenter::cli {
 namespace {
 
 constexpr std::uint64_t first_seed = 1;
+constexpr std::uint64_t none = ~std::uint64_t{0};
 
 // One line a fate, through a pipe: index, found, reached, seeds, then the property or the reason, which hold no line breaks.
 void work(const sim::Subject& subject, const std::vector<sim::Mutation>& mutants, const SimMutantsOptions& options,
-          unsigned index, std::FILE* to) {
+          unsigned index, WorkerProcess::Task& task, int results) {
+  std::FILE* to = ::fdopen(results, "w");
+  if (to == nullptr) throw std::runtime_error(std::string("fdopen: ") + std::strerror(errno));
+  task = none;  // looks for the goals
   const std::vector<std::uint64_t> goals = sim::count_goals(subject, first_seed, options.seeds);
   for (std::size_t i = index; i < mutants.size(); i += options.workers) {
+    task = i;
     const sim::MutantFate fate = sim::try_mutant(subject, mutants[i], first_seed, options.seeds, goals);
     fmt::print(to, "{} {} {} {} {}\n", i, fate.found ? 1 : 0, fate.reached ? 1 : 0, fate.seeds,
                fate.found ? fate.property : fate.reason);
@@ -55,35 +60,28 @@ int sim_mutants(const Context& context, const SimMutantsOptions& options) {
     std::erase_if(mutants, [&](const sim::Mutation& m) { return !sim::matches(options.only, m.text()); });
   std::vector<sim::MutantFate> fates(mutants.size());
   report::Progress progress(std::cerr, isatty(2) != 0, std::chrono::steady_clock::now());
-  std::vector<std::pair<pid_t, std::FILE*>> workers;
-  for (unsigned i = 0; i < std::max(1u, options.workers); ++i) {
-    int ends[2];
-    if (::pipe(ends) != 0) throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      ::close(ends[0]);
-      SimMutantsOptions mine = options;
-      mine.workers = std::max(1u, options.workers);
-      work(chosen.subject, mutants, mine, i, ::fdopen(ends[1], "w"));
-      _exit(0);
-    }
-    ::close(ends[1]);
-    workers.emplace_back(pid, ::fdopen(ends[0], "r"));
+  std::vector<WorkerProcess> workers;
+  SimMutantsOptions shared = options;
+  shared.workers = std::max(1u, options.workers);
+  for (unsigned i = 0; i < shared.workers; ++i) {
+    workers.emplace_back(
+        [&, i](WorkerProcess::Task& task, int results) { work(chosen.subject, mutants, shared, i, task, results); });
   }
   std::size_t done = 0;
-  for (auto& [pid, from] : workers) {
+  for (WorkerProcess& worker : workers) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from(::fdopen(::dup(worker.results()), "r"), &std::fclose);
+    if (!from) throw std::runtime_error(std::string("fdopen: ") + std::strerror(errno));
     char line[2048];
-    while (std::fgets(line, sizeof line, from)) {
+    while (std::fgets(line, sizeof line, from.get())) {
       if (!read_fate(line, mutants, fates)) continue;
       progress.update(fmt::format("{}/{} mutants", ++done, mutants.size()), std::chrono::steady_clock::now());
-      if (interrupted()) ::kill(pid, SIGKILL);
+      if (interrupted()) worker.kill();
     }
-    std::fclose(from);
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-    if (!WIFEXITED(status) && !interrupted())
-      throw std::runtime_error("a worker of sim mutants ended by signal " + std::to_string(WTERMSIG(status)));
+    const auto bad = worker.end();
+    if (bad && !interrupted())
+      throw std::runtime_error(
+          (bad->task < mutants.size() ? "mutant " + mutants[bad->task].text() : "the protocol without a mutant") + ": " +
+          bad->cause);
   }
   progress.clear();
   report::MutantsResult result;

@@ -11,37 +11,9 @@
 #include "core/event.hpp"
 #include "sim/choice.hpp"
 #include "sim/process.hpp"
+#include "sim/workload.hpp"
 
 namespace tenter::sim {
-
-class World;
-
-// The user threads of a run, as a scripted model: they submit calls and get answers.
-class ClientPort {
- public:
-  explicit ClientPort(World& world) : world_(world) {}
-  // The call reaches the machine `role` of `process` after `delay`.
-  Ticket submit(ProcessIndex process, Role role, Note call, Duration delay = Duration{0});
-  std::uint32_t choose(std::uint32_t n);              // shape of the work: on the tape, 0 the smallest
-  ProcessIndex process(std::string_view name) const;  // the newest of this name (a restarted one has the same name)
-  Time now() const;
-  std::uint64_t digest() const;
-
- private:
-  World& world_;
-};
-
-class Workload {
- public:
-  virtual ~Workload() = default;
-  virtual void start(ClientPort& port) = 0;
-  virtual void completed(ClientPort& port, Ticket ticket, const Note& outcome) = 0;
-  // The process that was called is gone: nobody will answer this ticket.
-  virtual void abandoned(ClientPort&, Ticket) {}
-  virtual void restarted(ClientPort&, ProcessIndex) {}
-  virtual bool finished() const = 0;
-  virtual std::string waiting_for() const { return "the workload's next answer"; }
-};
 
 struct WorkResult {
   Duration takes{1'000};

@@ -38,7 +38,7 @@ World::World(Choices& choices, Scenario& scenario, const std::vector<Property>& 
       properties_(properties),
       options_(std::move(options)),
       workload_(std::move(scenario.workload_)),
-      client_port_(*this),
+      client_(*this),
       timers_(*this),
       pages_(*this),
       collectives_(*this),
@@ -82,7 +82,7 @@ void World::begin() {
   Item end;
   end.kind = Item::Kind::end;
   schedule(scenario_.chaos_ + scenario_.patience_, std::move(end));
-  if (workload_) workload_->start(client_port_);
+  if (workload_) workload_->start(client_);
 }
 
 bool World::step() {

@@ -18,6 +18,7 @@
 #include "sim/property.hpp"
 #include "sim/queue.hpp"
 #include "sim/scenario.hpp"
+#include "sim/world_client.hpp"
 
 namespace tenter::sim {
 
@@ -143,12 +144,12 @@ class World : public Findings {
   void seen(std::string_view sometimes) override;
 
   // Client.
-  Ticket submit(ProcessIndex process, Role role, Note call, Duration delay);
+  Ticket submit(ProcessIndex process, Role role, Note call);
   std::size_t open_tickets() const { return open_tickets_.size(); }
   ProcessIndex find(std::string_view name) const;  // the newest
 
  private:
-  friend class ClientPort;
+  friend class WorldClient;
   void handle(Item& item);
   void take_turn(Process& p);
   void deliver(Process& p, Inbound&& inbound);
@@ -176,7 +177,7 @@ class World : public Findings {
   const std::vector<Property>& properties_;
   WorldOptions options_;
   std::unique_ptr<Workload> workload_;
-  ClientPort client_port_;
+  WorldClient client_;
 
   Queue<Item> queue_;
   Time now_{};

@@ -56,7 +56,7 @@ void World::perform_complete(Process& p, const action::Complete& a) {
   const View view(*this);
   for (std::size_t i = 0; i < properties_.size() && !finding_; ++i)
     if (monitors_[i]) monitors_[i]->on_complete(view, a.ticket, a.outcome, *this);
-  if (workload_ && !finding_) workload_->completed(client_port_, a.ticket, a.outcome);
+  if (workload_ && !finding_) workload_->completed(client_, a.ticket, a.outcome);
 }
 
 void World::perform_work(Process& p, Role role, const action::Execute& a) {
@@ -78,19 +78,16 @@ void World::perform_work(Process& p, Role role, const action::Execute& a) {
 
 // ---------------------------------------------------------------- the client's side
 
-Ticket World::submit(ProcessIndex process, Role role, Note call, Duration delay) {
+Ticket World::submit(ProcessIndex process, Role role, Note call) {
   const Ticket ticket{next_ticket_++};
   open_tickets_.push_back({ticket, process});
-  post(process, role, event::Submitted{Time{}, ticket, std::move(call)}, delay);
+  post(process, role, event::Submitted{Time{}, ticket, std::move(call)}, Duration{0});
   return ticket;
 }
 
-Ticket ClientPort::submit(ProcessIndex process, Role role, Note call, Duration delay) {
-  return world_.submit(process, role, std::move(call), delay);
-}
-std::uint32_t ClientPort::choose(std::uint32_t n) { return world_.choices().choose(Tag::workload, 1, n); }
-ProcessIndex ClientPort::process(std::string_view name) const { return world_.find(name); }
-Time ClientPort::now() const { return world_.now(); }
-std::uint64_t ClientPort::digest() const { return world_.digest(); }
+Ticket WorldClient::submit(ProcessIndex process, Role role, Note call) { return world_.submit(process, role, std::move(call)); }
+std::uint32_t WorldClient::choose(std::uint32_t n) { return world_.choices().choose(Tag::workload, 1, n); }
+ProcessIndex WorldClient::process(std::string_view name) const { return world_.find(name); }
+Time WorldClient::now() const { return world_.now(); }
 
 }  // namespace tenter::sim

@@ -132,7 +132,7 @@ void World::abandon_tickets(ProcessIndex index) {
     return open.process == index;
   });
   if (workload_)
-    for (const Ticket ticket : lost) workload_->abandoned(client_port_, ticket);
+    for (const Ticket ticket : lost) workload_->abandoned(client_, ticket);
 }
 
 void World::restart(ProcessIndex index) {
@@ -142,7 +142,7 @@ void World::restart(ProcessIndex index) {
   spec.machines = std::move(processes_[index]->reborn);
   const ProcessIndex born = add_process(std::move(spec), processes_[index]->parent);
   start_process(born);
-  if (workload_) workload_->restarted(client_port_, born);
+  if (workload_) workload_->restarted(client_, born);
 }
 
 void World::signal_process(ProcessIndex index, std::int32_t signal) {

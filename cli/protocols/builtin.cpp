@@ -1,5 +1,8 @@
 #include "cli/main.hpp"
 #include "cli/protocols/mailbox/protocol.hpp"
+#if TENTER_CLI_HAS_MAILBOX
+#include "cli/mailbox_commands.hpp"
+#endif
 
 namespace tenter {
 
@@ -7,6 +10,9 @@ Registry builtin() {
   Registry registry;
   protocols::add_mailbox(registry);
   protocols::add_mailbox_roles(registry);
+#if TENTER_CLI_HAS_MAILBOX
+  cli::add_mailbox_hardware(registry);
+#endif
   return registry;
 }
 

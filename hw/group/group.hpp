@@ -94,8 +94,9 @@ class Group {
   ProcessId launcher() const;
   std::vector<ProcessId> processes() const;  // of the ranks, in their order; pid 0: not known
 
+  struct Inside;  // group_inside.hpp: what a group owns
+
  private:
-  struct Inside;
   explicit Group(std::unique_ptr<Inside> inside);
   std::unique_ptr<Inside> inside_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/mailbox/frame.hpp"
+#include "core/mailbox/start_call.hpp"
 #include "hw/group/group.hpp"
 #include "hw/group/guardian.hpp"
 #include "hw/group/loop_driver.hpp"
@@ -30,6 +31,7 @@ struct Group::Inside {
       : spec(asked), guardian(std::move(started)), folder(std::move(made)) {}
   ~Inside();
 
+  mailbox::StartSpec start_spec() const;
   Result<void> start_group();
   // Submits and waits; every call is bounded by the machines' own deadlines, `budget` is for the loop that hangs.
   Note call(Role role, const Note& note, Duration budget);

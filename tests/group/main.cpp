@@ -10,6 +10,11 @@
 #include "tests/group/page_spoiler.hpp"
 
 int main(int argc, char** argv) {
+  // A rank whose callables answer 8 bytes, whatever they are asked: `hw run` must find it.
+  if (argc > 1 && std::string_view(argv[1]) == "wrong-member")
+    return tenter::hw::run_member([](const tenter::Blob&, const tenter::Blob&) -> tenter::Result<tenter::Blob> {
+      return tenter::Blob(std::string_view("8 bytes!"));
+    });
   if (argc > 1 && std::string_view(argv[1]) == "member") {
     const std::string rank = std::getenv("PMI_RANK") != nullptr ? std::getenv("PMI_RANK") : "?";
     int releases = 0;

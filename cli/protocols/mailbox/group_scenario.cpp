@@ -75,7 +75,11 @@ void build_group(sim::Scenario& scenario, const GroupMachines& machines, const G
                        return spec;
                      }});
   scenario.work(&simulated_work);
-  scenario.client(std::make_unique<GroupWorkload>(world, requests, at_once));
+  StartSpec start;
+  start.world = world;
+  start.root = Blob("/");
+  start.arguments = Parts{Blob("mpiexec"), Blob("-n"), Blob(std::to_string(world)), Blob("tenter"), Blob("member")};
+  scenario.client(std::make_unique<GroupWorkload>(std::move(start), GroupWorkload::Shape{requests, at_once}));
   if (!shape.faults_from_the_start)
     scenario.quiet_boot([](const sim::Workload& workload) { return static_cast<const GroupWorkload&>(workload).started(); });
 }

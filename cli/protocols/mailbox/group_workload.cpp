@@ -1,9 +1,10 @@
 #include "cli/protocols/mailbox/group_workload.hpp"
 
+#include <algorithm>
+
 #include "core/digest.hpp"
 #include "core/mailbox/frame.hpp"
 #include "core/mailbox/join.hpp"
-#include "core/mailbox/start_call.hpp"
 #include "core/text.hpp"
 #include "core/wire.hpp"
 
@@ -59,14 +60,10 @@ sim::WorkResult simulated_work(sim::ProcessIndex, const Blob& callable, const Bl
 }
 
 void GroupWorkload::start(sim::ClientPort& port) {
-  StartSpec spec;
-  spec.world = world_;
-  spec.root = Blob("/");
-  spec.arguments = Parts{Blob("mpiexec"), Blob("-n"), Blob(std::to_string(world_)), Blob("tenter"), Blob("member")};
   Expected expected;
   expected.kind = CallKind::start;
   expected.patience = seconds(60);
-  send(port, launch_role, start_call(spec), expected);
+  send(port, launch_role, start_call(start_), expected);
 }
 
 void GroupWorkload::send(sim::ClientPort& port, Role role, Note call, Expected expected) {
@@ -77,9 +74,8 @@ void GroupWorkload::send(sim::ClientPort& port, Role role, Note call, Expected e
 }
 
 const Expected* GroupWorkload::find(Ticket ticket) const {
-  for (const Expected& expected : expected_)
-    if (expected.ticket == ticket) return &expected;
-  return nullptr;
+  const auto found = std::find_if(expected_.rbegin(), expected_.rend(), [&](const Expected& e) { return e.ticket == ticket; });
+  return found == expected_.rend() ? nullptr : &*found;
 }
 
 bool GroupWorkload::any_late() const {
@@ -111,8 +107,8 @@ void GroupWorkload::completed(sim::ClientPort& port, Ticket ticket, const Note& 
 void GroupWorkload::abandoned(sim::ClientPort&, Ticket) { parent_gone_ = true; }
 
 void GroupWorkload::next(sim::ClientPort& port) {
-  while (open_ < at_once_ && sent_ < requests_) one_request(port);
-  if (open_ == 0 && sent_ >= requests_) stop(port);
+  while (open_ < shape_.at_once && sent_ < shape_.requests) one_request(port);
+  if (open_ == 0 && sent_ >= shape_.requests) stop(port);
 }
 
 void GroupWorkload::one_request(sim::ClientPort& port) {
@@ -135,7 +131,7 @@ void GroupWorkload::one_request(sim::ClientPort& port) {
 
 // Mostly plenty of time; now and then so little that it may be over before the answer.
 Duration GroupWorkload::patience(sim::ClientPort& port, Expected& expected) {
-  expected.late = port.choose(16) == 15;
+  expected.late = shape_.hurried && port.choose(16) == 15;
   expected.patience = expected.late ? microseconds(50) * (1 + port.choose(40)) : seconds(30);
   return expected.patience;
 }

@@ -1,5 +1,5 @@
-// The user of a simulated group: starts it, sends requests of every kind, some of them at once, and shuts it down. Every payload
-// is unique, so an answer that belongs to another request, rank or moment is recognised.
+// The user of a group, as a script for both worlds: starts it, sends requests of every kind, some of them at once, and shuts it
+// down. Every payload is unique, so an answer that belongs to another request, rank or moment is recognised.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/mailbox/notes.hpp"
+#include "core/mailbox/start_call.hpp"
 #include "sim/scenario.hpp"
 
 namespace tenter::protocols {
@@ -27,8 +28,12 @@ struct Expected {
 
 class GroupWorkload : public sim::Workload {
  public:
-  GroupWorkload(std::uint32_t world, std::uint32_t requests, std::uint32_t at_once)
-      : world_(world), requests_(requests), at_once_(at_once) {}
+  // hurried: now and then a call has so little patience that its deadline may end the group.
+  struct Shape {
+    std::uint32_t requests = 0, at_once = 1;
+    bool hurried = true;
+  };
+  GroupWorkload(mailbox::StartSpec start, Shape shape) : start_(std::move(start)), world_(start_.world), shape_(shape) {}
 
   void start(sim::ClientPort& port) override;
   void completed(sim::ClientPort& port, Ticket ticket, const Note& outcome) override;
@@ -36,9 +41,12 @@ class GroupWorkload : public sim::Workload {
   bool finished() const override { return stopped_ || parent_gone_; }
   std::string waiting_for() const override;
 
+  void stop_early() { shape_.requests = sent_; }  // nothing new; what is open is awaited, then the group is shut down
+
   bool started() const { return started_; }
   bool start_failed() const { return start_failed_; }
   bool parent_gone() const { return parent_gone_; }
+  std::uint32_t sent() const { return sent_; }  // requests, operations and pings
   const Expected* find(Ticket ticket) const;
   bool any_late() const;  // a call with a short patience was sent
 
@@ -54,14 +62,16 @@ class GroupWorkload : public sim::Workload {
   Blob task_frame(sim::ClientPort& port, std::uint32_t rank, Expected& expected);
   Duration patience(sim::ClientPort& port, Expected& expected);
 
-  std::uint32_t world_, requests_, at_once_;
+  mailbox::StartSpec start_;
+  std::uint32_t world_;
+  Shape shape_;
   std::uint32_t sent_ = 0, open_ = 0;
   std::uint64_t next_id_ = 1;
   std::vector<Expected> expected_;
   bool started_ = false, start_failed_ = false, stopping_ = false, stopped_ = false, parent_gone_ = false;
 };
 
-// The model of the user's callables: the reply is a digest of the argument; some fail, some with texts that are no UTF-8.
+// What the ranks do with such a task: the reply is a digest of the argument; some fail, some with texts that are no UTF-8.
 sim::WorkResult simulated_work(sim::ProcessIndex process, const Blob& callable, const Blob& argument);
 
 }  // namespace tenter::protocols
