@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "cli/worker_process.hpp"
 
@@ -87,6 +89,7 @@ class Batch {
       receive();
       going = progress(progress_) && (options_.seconds_max <= 0 || elapsed() < options_.seconds_max);
     }
+    if (lost_ && (options_.keep_going || first_failed_ > lost_->from)) throw std::runtime_error(lost_->why);
     BatchResult result = summary();
     result.interrupted = !going && open_workers() > 0;
     result.wall_seconds = elapsed();
@@ -108,8 +111,10 @@ class Batch {
 
   // Stop at the first failure only when every seed before it has been run: the answer does not depend on the workers' pace.
   bool decided() const {
-    if (options_.keep_going || first_failed_ == ~std::uint64_t{0}) return false;
-    return std::all_of(workers_.begin(), workers_.end(), [&](const Worker& w) { return !w.open || w.next > first_failed_; });
+    if (options_.keep_going) return lost_.has_value();
+    const std::uint64_t last = lost_ ? std::min(first_failed_, lost_->from) : first_failed_;
+    if (last == ~std::uint64_t{0}) return false;
+    return std::all_of(workers_.begin(), workers_.end(), [&](const Worker& w) { return !w.open || w.next > last; });
   }
 
   void receive() {
@@ -139,9 +144,8 @@ class Batch {
   void close(Worker& worker) {
     worker.open = false;
     const auto bad = worker.process.end();
-    // Behind the first failure the answer is known, whatever becomes of a worker there.
-    if (!bad || (!options_.keep_going && worker.next > first_failed_)) return;
-    throw std::runtime_error(fmt::format("seed {:#x}: {}", options_.first_seed + bad->task, bad->cause));
+    if (!bad || (lost_ && lost_->from < worker.next)) return;
+    lost_ = Lost{worker.next, fmt::format("seed {:#x}: {}", options_.first_seed + bad->task, bad->cause)};
   }
 
   void accept(const Record& record) {
@@ -187,6 +191,12 @@ class Batch {
   std::vector<Worker> workers_;
   BatchProgress progress_;
   std::uint64_t first_failed_ = ~std::uint64_t{0};
+  // Of a worker that ended badly: from this offset on its results are missing. A failure before it is still the answer.
+  struct Lost {
+    std::uint64_t from = 0;
+    std::string why;
+  };
+  std::optional<Lost> lost_;
 };
 
 }  // namespace

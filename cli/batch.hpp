@@ -32,8 +32,8 @@ struct BatchResult {
   bool interrupted = false;
 };
 
-// `progress` is called a few times a second; false ends the batch early. Throws std::runtime_error when a worker cannot be started
-// or ends badly (the text has the seed that it was at, and the cause); a violated property is a result and no exception.
+// `progress` is called a few times a second; false ends the batch early. Throws std::runtime_error when a worker cannot be
+// started or ends badly (the text has the seed that it was at, and the cause); a violated property is a result and no exception.
 BatchResult run_batch(const sim::Subject& subject, const BatchOptions& options,
                       const std::function<bool(const BatchProgress&)>& progress);
 
