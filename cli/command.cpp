@@ -54,6 +54,18 @@ bool Context::color() const {
                              report::facts_of_descriptor(1));
 }
 
+std::string verdict_word(const Context& context, report::Verdict verdict) {
+  switch (verdict) {
+    case report::Verdict::pass:
+      return report::colored("PASS", report::Color::green, context.color());
+    case report::Verdict::fail:
+      return report::colored("FAIL", report::Color::red, context.color());
+    case report::Verdict::unknown:
+      break;
+  }
+  return report::colored("UNKNOWN", report::Color::yellow, context.color());
+}
+
 int usage_error(const std::string& text) {
   fmt::print(stderr, "tenter: {}\n", text);
   return exit_code::usage;

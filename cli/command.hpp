@@ -35,6 +35,9 @@ struct Context {
   bool human_output() const { return common.json != "-"; }  // standard output is free for people
 };
 
+// PASS, FAIL or UNKNOWN, coloured where colours are wanted.
+std::string verdict_word(const Context& context, report::Verdict verdict);
+
 // A usage error: prints to standard error, names the nearest known word where there is one, returns 64.
 int usage_error(const std::string& text);
 std::string nearest(std::string_view word, const std::vector<std::string>& known);

@@ -19,6 +19,21 @@ struct SimRunOptions {
 };
 int sim_run(const Context& context, const SimRunOptions& options);
 
+// What a batch came to, once its failures were run again.
+struct RunFacts {
+  std::uint64_t seeds = 0, unknown = 0;
+  std::uint64_t mismatches = 0;  // seeds of which two runs differ, in their digests or in whether they fail
+  int failed = 0;                // exit code of the failures; 0: none
+  bool strict = false;           // unknown seeds count
+  bool interrupted = false;      // ^C
+};
+struct RunVerdict {
+  report::Verdict verdict;
+  int code;
+};
+// One answer for the printed word, the result files and the exit code (docs/exit-codes.md).
+RunVerdict judge(const RunFacts& facts);
+
 struct SimReplayOptions {
   std::string target;  // a tape, or a folder of recordings
   std::uint64_t until = 0;

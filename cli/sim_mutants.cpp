@@ -86,7 +86,7 @@ int sim_mutants(const Context& context, const SimMutantsOptions& options) {
   progress.clear();
   report::MutantsResult result;
   result.protocol = options.protocol;
-  std::vector<std::uint64_t> seeds_needed;
+  result.interrupted = interrupted();
   for (std::size_t i = 0; i < fates.size(); ++i) {
     sim::MutantFate& fate = fates[i];
     if (!fate.mutation.active()) continue;  // interrupted before its turn
@@ -94,7 +94,6 @@ int sim_mutants(const Context& context, const SimMutantsOptions& options) {
     if (fate.found) {
       ++result.found;
       ++result.by_property[fate.property];
-      seeds_needed.push_back(fate.seeds);
       continue;
     }
     if (!fate.reached) {
@@ -113,12 +112,19 @@ int sim_mutants(const Context& context, const SimMutantsOptions& options) {
       fmt::print("survives  {}  {}\n", survivor.mutant,
                  survivor.reason.empty() ? "UNEXPLAINED" : "equivalent: " + survivor.reason);
     fmt::print("{}  {} tried, {} found, {} survive with a reason, {} without, {} not reached\n",
-               result.survivors_unexplained() == 0 ? "PASS" : "FAIL", result.tried, result.found, result.survivors_explained(),
+               verdict_word(context, result.verdict()), result.tried, result.found, result.survivors_explained(),
                result.survivors_unexplained(), result.not_reached.size());
   }
   write_result_text(context, report::json_of(result), report::junit_of(result));
-  if (interrupted()) return exit_code::interrupted;
-  return result.survivors_unexplained() == 0 ? exit_code::pass : exit_code::violated;
+  switch (result.verdict()) {
+    case report::Verdict::pass:
+      return exit_code::pass;
+    case report::Verdict::fail:
+      return exit_code::violated;
+    case report::Verdict::unknown:
+      break;
+  }
+  return result.interrupted ? exit_code::interrupted : exit_code::unknown;
 }
 
 }  // namespace tenter::cli

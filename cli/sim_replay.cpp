@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <sys/ptrace.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -23,7 +21,7 @@ bool read_file(const std::string& path, std::string& text) {
   return true;
 }
 
-report::RunResult replay_result(const sim::Tape& tape, const sim::Outcome& outcome, const std::string& file,
+report::RunResult replay_result(const sim::Tape& tape, const sim::Outcome& outcome, bool differs, const std::string& file,
                                 const std::string& again) {
   report::RunResult result;
   result.command = "sim replay";
@@ -33,7 +31,10 @@ report::RunResult replay_result(const sim::Tape& tape, const sim::Outcome& outco
   result.unknown = outcome.decided ? 0 : 1;
   result.events = outcome.steps;
   result.digest = outcome.digest;
-  result.verdict = outcome.finding ? report::Verdict::fail : outcome.decided ? report::Verdict::pass : report::Verdict::unknown;
+  result.determinism = {tape.digest != 0 ? 1u : 0u, differs ? 1u : 0u};
+  result.verdict = outcome.finding || differs ? report::Verdict::fail
+                   : outcome.decided          ? report::Verdict::pass
+                                              : report::Verdict::unknown;
   if (outcome.finding)
     result.failures.push_back({outcome.finding->property, tape.seed, outcome.finding->step, outcome.finding->process,
                                outcome.finding->text, file, again});
@@ -60,9 +61,10 @@ int sim_replay(const Context& context, const SimReplayOptions& options) {
     if (outcome.finding) print_story(context, chosen.subject, tape->entries, options.events, again);
     fmt::print("{} events   digest {:#018x}\n", outcome.steps, outcome.digest);
   }
-  const auto result = replay_result(*tape, outcome, options.target, again);
+  const bool differs = options.until == 0 && tape->digest != 0 && outcome.digest != tape->digest;
+  const auto result = replay_result(*tape, outcome, differs, options.target, again);
   write_result_text(context, report::json_of(result), report::junit_of(result));
-  if (options.until == 0 && tape->digest != 0 && outcome.digest != tape->digest) {
+  if (differs) {
     fmt::print(stderr,
                "the run differs from the saved one: digest {:#018x}, the tape says {:#018x}; drift {} of {} choices (another "
                "version?)\n",
@@ -70,7 +72,9 @@ int sim_replay(const Context& context, const SimReplayOptions& options) {
     return exit_code::mismatch;
   }
   if (outcome.finding) return exit_code_of(*outcome.finding);
-  if (!context.common.quiet && context.human_output()) fmt::print("PASS  no property fails on this tape\n");
+  if (!context.common.quiet && context.human_output())
+    fmt::print("{}  no property fails on this tape{}\n", verdict_word(context, result.verdict),
+               outcome.decided ? "" : ", and it ends before all is decided");
   return outcome.decided ? exit_code::pass : exit_code::unknown;
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <iostream>
+#include <optional>
 
 #include "cli/batch.hpp"
 #include "cli/sim_commands.hpp"
@@ -58,13 +59,14 @@ void save(const std::string& file, const sim::Tape& tape) {
     fmt::print(stderr, "warning: {}\n", written.error().what);
 }
 
-// Saves the tape, shrinks it, explains it. Returns the failure for the result files.
-report::Failure explain(const Context& context, const Chosen& chosen, const SimRunOptions& options, std::uint64_t seed,
-                        std::string& folder, int& code) {
+// Saves the tape, shrinks it, explains it. Returns the failure for the result files; nothing when the seed, run again, fails no
+// more, which is a failure of determinism.
+std::optional<report::Failure> explain(const Context& context, const Chosen& chosen, const SimRunOptions& options,
+                                       std::uint64_t seed, std::string& folder, int& code) {
   const sim::Outcome outcome = sim::run_seed(chosen.subject, seed);
+  if (!outcome.finding) return std::nullopt;
   report::Failure failure;
   failure.seed = seed;
-  if (!outcome.finding) return failure;
   failure.property = outcome.finding->property;
   failure.step = outcome.finding->step;
   failure.node = outcome.finding->process;
@@ -121,9 +123,6 @@ report::RunResult result_of(const Chosen& chosen, const BatchResult& batch) {
     else
       result.properties.push_back(properties[i].name);
   }
-  result.verdict = !batch.failed.empty() || !batch.mismatched.empty() ? report::Verdict::fail
-                   : batch.seeds == 0                                 ? report::Verdict::unknown
-                                                                      : report::Verdict::pass;
   return result;
 }
 
@@ -138,14 +137,48 @@ void print_summary(const Context& context, const report::RunResult& result, cons
   if (!context.common.quiet)
     for (const auto& [name, hits] : result.sometimes)
       if (hits == 0) fmt::print("never seen: {}\n", name);
-  const bool pass = result.verdict == report::Verdict::pass;
-  fmt::print("{}  {} pass, {} fail, {} unknown{}\n",
-             report::colored(pass ? "PASS" : "FAIL", pass ? report::Color::green : report::Color::red, context.color()),
+  fmt::print("{}  {} pass, {} fail, {} unknown{}\n", verdict_word(context, result.verdict),
              result.seeds - result.failed - result.unknown, result.failed, result.unknown,
              batch.interrupted ? " (stopped early)" : "");
 }
 
+// The failures for the result files, and what is known of the run by then.
+RunFacts explain_all(const Context& context, const Chosen& chosen, const SimRunOptions& options, const BatchResult& batch,
+                     report::RunResult& result) {
+  RunFacts facts;
+  std::string folder;
+  constexpr std::size_t explained_max = 5;
+  for (std::size_t i = 0; i < batch.failed.size() && i < explained_max; ++i) {
+    const std::uint64_t seed = batch.failed[i];
+    if (auto failure = explain(context, chosen, options, seed, folder, facts.failed)) {
+      result.failures.push_back(std::move(*failure));
+      continue;
+    }
+    ++result.determinism.checked;
+    ++result.determinism.mismatches;
+    if (context.human_output()) fmt::print("seed {:#x} failed, and did not fail when it was run again\n", seed);
+  }
+  if (!batch.mismatched.empty() && context.human_output())
+    fmt::print("seed {:#x} gave two digests: {}\n", batch.mismatched.front(),
+               sim::first_difference(chosen.subject, batch.mismatched.front()));
+  facts.seeds = batch.seeds;
+  facts.unknown = batch.unknown;
+  facts.mismatches = result.determinism.mismatches;
+  facts.strict = options.strict;
+  facts.interrupted = interrupted();
+  return facts;
+}
+
 }  // namespace
+
+RunVerdict judge(const RunFacts& facts) {
+  if (facts.mismatches > 0) return {report::Verdict::fail, exit_code::mismatch};  // what else was seen may be chance
+  if (facts.failed != 0) return {report::Verdict::fail, facts.failed};
+  if (facts.interrupted) return {report::Verdict::unknown, exit_code::interrupted};
+  const bool undecided = facts.seeds == 0 || (facts.strict && facts.unknown > 0);
+  return undecided ? RunVerdict{report::Verdict::unknown, exit_code::unknown}
+                   : RunVerdict{report::Verdict::pass, exit_code::pass};
+}
 
 int sim_run(const Context& context, const SimRunOptions& options) {
   BatchOptions batch_options;
@@ -171,22 +204,11 @@ int sim_run(const Context& context, const SimRunOptions& options) {
   });
   progress.clear();
   report::RunResult result = result_of(chosen, batch);
-  int code = exit_code::pass;
-  std::string folder;
-  constexpr std::size_t explained_max = 5;
-  for (std::size_t i = 0; i < batch.failed.size() && i < explained_max; ++i)
-    result.failures.push_back(explain(context, chosen, options, batch.failed[i], folder, code));
-  if (!batch.mismatched.empty()) {
-    code = exit_code::mismatch;
-    if (context.human_output())
-      fmt::print("seed {:#x} gave two digests: {}\n", batch.mismatched.front(),
-                 sim::first_difference(chosen.subject, batch.mismatched.front()));
-  }
+  const RunVerdict judged = judge(explain_all(context, chosen, options, batch, result));
+  result.verdict = judged.verdict;
   print_summary(context, result, batch);
   write_result_text(context, report::json_of(result), report::junit_of(result));
-  if (code != exit_code::pass) return code;
-  if (interrupted()) return exit_code::interrupted;
-  return options.strict && batch.unknown > 0 ? exit_code::unknown : exit_code::pass;
+  return judged.code;
 }
 
 }  // namespace tenter::cli

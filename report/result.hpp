@@ -70,7 +70,12 @@ struct MutantsResult {
 
   std::uint64_t survivors_explained() const;
   std::uint64_t survivors_unexplained() const;
-  Verdict verdict() const { return survivors_unexplained() == 0 ? Verdict::pass : Verdict::fail; }
+  bool interrupted = false;  // mutants were left untried
+  // Nothing tried, or not all, and nothing wrong so far: unknown.
+  Verdict verdict() const {
+    if (survivors_unexplained() > 0) return Verdict::fail;
+    return tried == 0 || interrupted ? Verdict::unknown : Verdict::pass;
+  }
 };
 
 }  // namespace tenter::report
