@@ -6,6 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <span>
+
+#include "os/file.hpp"
 
 namespace tenter::report {
 
@@ -64,22 +67,13 @@ class Temporary {
   bool renamed_ = false;
 };
 
-bool write_all(int descriptor, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<void> write_file_atomically(const std::string& path, std::string_view content) {
   Temporary temporary(path);
   if (temporary.descriptor() < 0) return failed("create", path, errno);
-  if (!write_all(temporary.descriptor(), content)) return failed("write", path, errno);
+  const auto bytes = std::as_bytes(std::span(content.data(), content.size()));
+  if (const int native = os::write_all(temporary.descriptor(), bytes).native; native != 0) return failed("write", path, native);
   if (fsync(temporary.descriptor()) != 0) return failed("fsync", path, errno);
   if (!temporary.rename_to(path)) return failed("rename", path, errno);
   return {};

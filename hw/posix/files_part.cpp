@@ -15,6 +15,8 @@
 #include <system_error>
 #include <vector>
 
+#include "os/file.hpp"
+
 namespace tenter::hw {
 namespace {
 
@@ -79,12 +81,7 @@ Result<std::vector<std::string>> names_in(const Descriptor& directory, std::stri
 }
 
 Result<Blob> write_all(int fd, Bytes bytes, std::string_view path) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = write(fd, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return failure("write", path);
-    bytes = bytes.subspan(static_cast<std::size_t>(wrote));
-  }
+  if (const int native = os::write_all(fd, bytes).native; native != 0) return failure("write", path, native);
   if (fsync(fd) != 0) return failure("fsync", path);
   return Blob();
 }

@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "hw/record/private_directory.hpp"
+#include "os/file.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -122,22 +122,10 @@ void Recorder::write_pending() {
 }
 
 bool Recorder::write(int descriptor, Bytes head, Bytes content, const char* suffix) {
-  while (!head.empty() || !content.empty()) {
-    const iovec parts[] = {{const_cast<std::byte*>(head.data()), head.size()},
-                           {const_cast<std::byte*>(content.data()), content.size()}};
-    const ssize_t written = ::writev(descriptor, parts, 2);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      stop(suffix, errno);
-      return false;
-    }
-    auto taken = static_cast<std::size_t>(written);
-    bytes_ += taken;
-    const std::size_t of_head = std::min(taken, head.size());
-    head = head.subspan(of_head);
-    content = content.subspan(taken - of_head);
-  }
-  return true;
+  const os::Written written = os::write_all(descriptor, head, content);
+  bytes_ += written.bytes;
+  if (written.native != 0) stop(suffix, written.native);
+  return written.native == 0;
 }
 
 void Recorder::stop(const std::string& what, int native) {

@@ -35,9 +35,10 @@ layering() {
   files "^core/.*$cpp" | matches "$include<(chrono|ctime|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|random|iostream|fstream|filesystem|cstdio|unordered_map|unordered_set|[a-z_]+\.h|(sys|linux|rdma|arpa|netinet)/.*)>" |
     grep -vE '^core/check\.cpp:[0-9]+:.*<cstdio>|<xxhash\.h>'
   files "^sim/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|sim)/"
-  files "^hw/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|hw)/"
-  files "^report/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|report)/"
-  files "^(core|sim|report)/.*$cpp" | matches "$include<(mpi\.h|rdma/)"
+  files "^os/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|os)/"
+  files "^hw/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|os|hw)/"
+  files "^report/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|os|report)/"
+  files "^(core|sim|os|report)/.*$cpp" | matches "$include<(mpi\.h|rdma/)"
   # No protocol in a backend: hw/group is the one place that puts the mailbox's machines on hardware.
   files "^(sim|hw)/.*$cpp" | grep -v '^hw/group/' | matches "$include\"core/(mailbox|domain|store|control)/"
 }

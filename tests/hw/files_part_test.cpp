@@ -2,8 +2,10 @@
 #include "hw/posix/files_part.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "hw/loop/process.hpp"
@@ -63,6 +65,21 @@ TEST_F(Files, what_is_no_regular_file_or_leaves_the_root_is_refused_without_bloc
     EXPECT_TRUE(done.status == Status::invalid || done.status == Status::not_found) << path << " " << to_string(done.status);
     EXPECT_NE(done.status, Status::ok) << path;
   }
+}
+
+// SIGXFSZ has its default action, which ends the process.
+TEST_F(Files, a_full_quota_is_an_error_and_the_old_content_stays) {
+  EXPECT_EQ(publish("a", "old").status, Status::ok);
+  ASSERT_EQ(std::signal(SIGXFSZ, SIG_DFL), SIG_DFL);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{1000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto done = publish("a", std::string(5000, 'x').c_str());
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(done.status, Status::no_space) << done.content.text();
+  EXPECT_EQ(read("a").content.text(), "old");
+  for (const auto& entry : std::filesystem::directory_iterator(root_)) EXPECT_EQ(entry.path().filename(), "a") << "a temporary";
 }
 
 TEST_F(Files, a_list_is_sorted_without_temporaries_and_a_watch_fires_once) {

@@ -161,7 +161,7 @@ TEST(Recorder, a_full_disk_stops_the_recording_and_not_the_process) {
   const std::string directory = (folder.path / "recording").string();
   auto recorder = Recorder::open(directory, header);
   ASSERT_TRUE(recorder);
-  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(std::signal(SIGXFSZ, SIG_DFL), SIG_DFL);
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit small{4096, before.rlim_max};
@@ -169,7 +169,6 @@ TEST(Recorder, a_full_disk_stops_the_recording_and_not_the_process) {
   walk(**recorder, 500);
   const auto finished = (*recorder)->finish();
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, ignored);
   ASSERT_FALSE(finished);
   EXPECT_NE(finished.error().what.find("rank-0"), std::string::npos) << finished.error().what;
   EXPECT_EQ(finished.error().native, EFBIG);

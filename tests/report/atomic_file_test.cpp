@@ -77,12 +77,11 @@ TEST_F(AtomicFile, on_a_full_disk_keeps_the_old_content_and_no_temporary) {
   ASSERT_TRUE(write_file_atomically(path, "old").has_value());
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(signal(SIGXFSZ, SIG_DFL), SIG_DFL);
   const rlimit small{1000, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const auto result = write_file_atomically(path, std::string(5000, 'x'));
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  signal(SIGXFSZ, handler);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().status, Status::no_space);
   EXPECT_EQ(content_of(path), "old");
