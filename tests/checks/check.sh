@@ -31,9 +31,12 @@ formatting() {
 layering() {
   local include='#[[:space:]]*include[[:space:]]*'
   files "^core/.*$cpp" | matches "$include\"" | grep -vE "$include\"core/"
-  # core: no clock, thread, randomness, I/O or unordered container. check.cpp prints the failed check before it aborts.
-  files "^core/.*$cpp" | matches "$include<(chrono|ctime|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|random|iostream|fstream|filesystem|cstdio|unordered_map|unordered_set|[a-z_]+\.h|(sys|linux|rdma|arpa|netinet)/.*)>" |
-    grep -vE '^core/check\.cpp:[0-9]+:.*<cstdio>|<xxhash\.h>'
+  # What a run is made of is the same every time: core, the simulator and the simulated protocols have no clock, thread, randomness,
+  # I/O or unordered container. Excepted: check.cpp prints the failed check before it aborts; world.cpp raises SIGTRAP for --break.
+  files "^(core|sim|cli/protocols)/.*$cpp" | matches "$include<(chrono|ctime|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|random|csignal|iostream|fstream|filesystem|cstdio|unordered_map|unordered_set|[a-z_]+\.h|(sys|linux|rdma|arpa|netinet)/.*)>" |
+    grep -vE '^core/check\.cpp:[0-9]+:.*<cstdio>|^sim/world\.cpp:[0-9]+:.*<csignal>|<xxhash\.h>'
+  files "^(core|sim|cli/protocols)/.*$cpp" |
+    matches 'std::(getenv|rand|srand|time|clock)\(|(^|[^A-Za-z0-9_.>])(getenv|srand|clock_gettime|gettimeofday|getpid|getrandom)\('
   files "^sim/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|sim)/"
   files "^os/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|os)/"
   files "^hw/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|os|hw)/"
