@@ -43,14 +43,22 @@ enum class Tag : std::uint8_t {
   proxy_crash,
   lost_stores,
   user_fault,
+  // Added later: a tag's number is part of what a seed means, so new ones stand behind the old ones, whatever their kind.
+  nic,         // shape: the kind of provider
+  nic_chunks,  // order and time: a read's chunks
+  nic_time,
+  fabric_failure,  // faults
+  read_failure,
+  read_stall,
+  address_reuse,
   count_
 };
 inline constexpr std::size_t tag_count = static_cast<std::size_t>(Tag::count_);
 
 const char* to_string(Tag tag);
 bool tag_from(std::string_view name, Tag& tag);
-constexpr bool shapes_run(Tag tag) { return tag <= Tag::park; }
-constexpr bool is_fault(Tag tag) { return tag >= Tag::crash; }
+constexpr bool shapes_run(Tag tag) { return tag <= Tag::park || tag == Tag::nic; }
+constexpr bool is_fault(Tag tag) { return (tag >= Tag::crash && tag <= Tag::user_fault) || tag >= Tag::fabric_failure; }
 
 // One answer that was not 0. `index`: how many answers this stream had given before.
 struct TapeEntry {

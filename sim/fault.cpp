@@ -16,6 +16,10 @@ constexpr std::array kinds = {
     FaultKind{Tag::no_space, "no_space", "SharedPage, Files", 4, "{0} finds no space left"},
     FaultKind{Tag::scribble, "scribble", "SharedPage", 8, "somebody else writes into the page (choice {1})"},
     FaultKind{Tag::lost_stores, "lost_stores", "SharedPage", 2, "the buffered stores of {0} die with it"},
+    FaultKind{Tag::fabric_failure, "fabric_failure", "Fabric", 2, "{0} is refused by its fabric library (step {1})"},
+    FaultKind{Tag::read_failure, "read_failure", "Fabric", 2, "a read of {0} fails (choice {1})"},
+    FaultKind{Tag::read_stall, "read_stall", "Fabric", 2, "a read of {0} is answered late (choice {1})"},
+    FaultKind{Tag::address_reuse, "address_reuse", "Fabric", 4, "{0} is given the address of an endpoint that is gone"},
     FaultKind{Tag::user_fault, "user_fault", "scenario", 4, "the scenario's own fault at {0} (choice {1})"},
 };
 

@@ -44,6 +44,7 @@ World::World(Choices& choices, Scenario& scenario, const std::vector<Property>& 
       collectives_(*this),
       files_(*this),
       launchers_(*this),
+      fabric_(*this),
       seen_(properties.size(), false) {
   for (const FaultKind& kind : fault_kinds())
     if (!scenario_.budgets_.contains(kind.tag)) choices_.mask(kind.tag);
@@ -167,6 +168,9 @@ void World::handle(Item& item) {
     case Item::Kind::scribble:
       pages_.scribble();
       break;
+    case Item::Kind::nic:
+      fabric_.step(item.a, item.b);
+      break;
     case Item::Kind::restart:
       restart(item.process);
       break;
@@ -199,6 +203,7 @@ void World::take_turn(Process& p) {
 bool World::still_valid(Process& p, const Inbound& inbound) {
   if (inbound.ticket == 0) return true;
   if (std::holds_alternative<event::TimerFired>(inbound.event)) return timers_.take(p.index, inbound.ticket);
+  if (std::holds_alternative<event::ReadDone>(inbound.event)) return fabric_.take(inbound.ticket);
   return pages_.take(p, inbound.ticket);
 }
 
@@ -335,6 +340,7 @@ void World::check_leftovers() {
       const std::uint32_t held = collectives_.held(p->index);
       if (held != 0) left = p->name + " holds " + std::to_string(held) + " communicators";
       if (pages_.mapped(p->index)) left = p->name + " still has its page mapped";
+      if (left.empty()) left = fabric_.first_left(p->index);
     } else if (p->life == Life::running || p->life == Life::stopped) {
       left = "process " + p->name + " is still there";
     } else if (p->orderly && collectives_.held(p->index) != 0) {

@@ -9,6 +9,7 @@
 #include "sim/choice.hpp"
 #include "sim/fault.hpp"
 #include "sim/model/collectives.hpp"
+#include "sim/model/fabric.hpp"
 #include "sim/model/files.hpp"
 #include "sim/model/launchers.hpp"
 #include "sim/model/pages.hpp"
@@ -68,7 +69,8 @@ struct Item {
     fault,
     restart,
     guard,
-    scribble
+    scribble,
+    nic
   } kind = Kind::none;
   ProcessIndex process = 0;
   Role role{};
@@ -120,6 +122,8 @@ class World : public Findings {
   const LauncherSpec* launcher(std::string_view program) const;
   const FilesModel& files() const { return files_; }
   FilesModel& files() { return files_; }
+  const FabricModel& fabric() const { return fabric_; }
+  FabricModel& fabric() { return fabric_; }
   const WorldOptions& options() const { return options_; }
 
   // The event reaches the machine after `base` and a chosen delay; at once (behind what is in the inbox) when both are 0.
@@ -187,6 +191,7 @@ class World : public Findings {
   CollectivesModel collectives_;
   FilesModel files_;
   LaunchersModel launchers_;
+  FabricModel fabric_;
 
   std::vector<std::unique_ptr<Monitor>> monitors_;
   std::vector<std::uint32_t> each_step_;  // properties that every event is judged by

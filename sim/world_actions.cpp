@@ -19,6 +19,8 @@ bool World::perform(Process& p, Role role, const Action& action) {
           files_.perform(p, role, a);
         } else if constexpr (requires { launchers_.perform(p, role, a); }) {
           launchers_.perform(p, role, a);
+        } else if constexpr (requires { fabric_.perform(p, role, a); }) {
+          fabric_.perform(p, role, a);
         } else if constexpr (std::is_same_v<A, action::Tell>) {
           p.inbox.push({a.to, 0, event::Told{Time{}, role, a.note}});
         } else if constexpr (std::is_same_v<A, action::Complete>) {

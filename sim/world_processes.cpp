@@ -116,6 +116,7 @@ void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t sign
   timers_.forget(index);
   files_.forget(index);
   pages_.process_ended(p);
+  fabric_.process_ended(index);
   launchers_.ended(p);
   abandon_tickets(index);
   if (signal == 0 || number(p.restart_after) < 0) return;
@@ -160,6 +161,7 @@ void World::signal_process(ProcessIndex index, std::int32_t signal) {
   } else if (signal == 18) {  // SIGCONT
     if (p.life != Life::stopped) return;
     p.life = Life::running;
+    fabric_.resumed(index);
     wake(index);
   } else if (signal == 15 && p.life == Life::stopped) {
     return;  // SIGTERM stays pending until the process goes on; nobody here sends SIGCONT before SIGKILL
