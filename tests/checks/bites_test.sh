@@ -12,7 +12,7 @@ failed=0
 # rule, file, text, [expected in the output]: the rule is quiet on an empty tree and red once the file is there.
 bites() {
   local rule=$1 file=$2 text=$3 expected=${4:-$2:} output code
-  rm -rf "${tree:?}"/*
+  find "$tree" -mindepth 1 -delete
   mkdir -p "$tree/$(dirname "$file")"
   cp "$checks/../../.clang-format" "$tree/.clang-format"
   printf '%b\n' "$text" >"$tree/$file"
@@ -28,7 +28,7 @@ bites() {
 # rule, file, text: what is right is not reported.
 passes() {
   local rule=$1 file=$2 text=$3 output code=0
-  rm -rf "${tree:?}"/*
+  find "$tree" -mindepth 1 -delete
   mkdir -p "$tree/$(dirname "$file")"
   printf '%b\n' "$text" >"$tree/$file"
   output=$("$checks/check.sh" "$rule" "$tree") || code=$?
@@ -81,5 +81,9 @@ bites sleeps hw/a.cpp '  sleep(1);'
 bites shell_scripts scripts/a '#!/usr/bin/env bash\ncd $1'
 bites document_links docs/a.md 'see [this](missing.md)'
 passes document_links docs/a.md 'see [this](a.md), [that](https://example.org/x) and [here](#part)'
+# shellcheck disable=SC2016  # text of a file
+bites ci_budget .ci/run '# within 20 minutes\n"${TENTER_CI_BUDGET_S:-1800}"'
+# shellcheck disable=SC2016  # text of a file
+passes ci_budget .ci/run '# within 20 minutes\n"${TENTER_CI_BUDGET_S:-1200}"'
 bites property_ids docs/properties.md '| MB-01 | about |' 'no row for MB-02'
 exit "$failed"

@@ -108,6 +108,16 @@ property_ids() {
   done
 }
 
+# What .ci/run promises in minutes is what it allows in seconds.
+ci_budget() {
+  [ -f .ci/run ] || return
+  local promised allowed
+  promised=$(sed -nE 's/^#.*within ([0-9]+) minutes.*/\1/p' .ci/run)
+  allowed=$(sed -nE 's/.*BUDGET_S:-([0-9]+).*/\1/p' .ci/run)
+  [ -n "$promised" ] && [ "$((promised * 60))" = "$allowed" ] ||
+    printf '.ci/run:1: promises %s minutes and allows %s seconds\n' "${promised:-no}" "${allowed:-any}"
+}
+
 offenders_of() {
   case $1 in
     formatting) formatting ;;
@@ -120,6 +130,7 @@ offenders_of() {
     shell_scripts) shell_scripts ;;
     document_links) document_links ;;
     property_ids) property_ids ;;
+    ci_budget) ci_budget ;;
     *)
       echo "no rule '$1'" >&2
       return 64
