@@ -1,15 +1,18 @@
 #include "cli/mailbox_tasks.hpp"
 
 #include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/mailbox/frame.hpp"
+#include "os/file.hpp"
 
 namespace tenter::cli {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::uint64_t tasks_bytes_max = 64 * 1024 * 1024;
 
 Error wrong(std::size_t line, const std::string& key, const std::string& why) {
   return {Status::invalid, "tasks line " + std::to_string(line) + ", " + key + ": " + why};
@@ -23,13 +26,6 @@ Result<std::uint64_t> scalar_of(const Json& value) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &real, sizeof bits);
   return bits;
-}
-
-Result<Blob> file_content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return error(Status::not_found, path + ": " + std::strerror(errno));
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
-  return Blob(std::string_view(content));
 }
 
 Result<void> read_worker(const Json& value, TaskLine& task, std::uint32_t ranks) {
@@ -58,9 +54,9 @@ Result<void> read_key(const std::string& key, const Json& value, TaskLine& task,
   } else if (key == "data" && value.is_string()) {
     task.task.data = Blob(std::string_view(value.get_ref<const std::string&>()));
   } else if (key == "file" && value.is_string()) {
-    auto content = file_content(value.get<std::string>());
+    const auto content = os::read_file(value.get<std::string>(), mailbox::inline_bytes_max);
     if (!content) return tl::unexpected(content.error());
-    task.task.data = *content;
+    task.task.data = Blob(std::string_view(*content));
   } else if (key == "deadline_s" && value.is_number() && value.get<double>() > 0 && value.get<double>() <= 86'400) {
     task.deadline_seconds = value.get<double>();
   } else {
@@ -86,20 +82,19 @@ Result<TaskLine> read_task_line(std::string_view text, std::size_t line, std::ui
 }
 
 Result<std::vector<TaskLine>> read_tasks(const std::string& name, std::uint32_t ranks) {
-  std::ifstream file;
-  if (name != "-") {
-    file.open(name);
-    if (!file) return error(Status::not_found, "tasks " + name + ": " + std::strerror(errno));
-  }
-  std::istream& from = name == "-" ? std::cin : file;
+  const std::string who = "tasks " + name;
+  const auto content = name == "-" ? os::read_to_end(0, who, tasks_bytes_max) : os::read_file(name, tasks_bytes_max);
+  if (!content) return error(content.error().status, name == "-" ? content.error().what : "tasks " + content.error().what);
   std::vector<TaskLine> tasks;
+  std::istringstream lines(*content);
   std::string text;
-  for (std::size_t line = 1; std::getline(from, text); ++line) {
+  for (std::size_t line = 1; std::getline(lines, text); ++line) {
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
     auto task = read_task_line(text, line, ranks);
     if (!task) return tl::unexpected(task.error());
     tasks.push_back(std::move(*task));
   }
+  if (tasks.empty()) return error(Status::invalid, who + ": it holds no task");
   return tasks;
 }
 
