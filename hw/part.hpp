@@ -24,13 +24,17 @@ class StepHook;  // hw/loop/step_hook.hpp
 // Monotonic now, nanoseconds (CLOCK_MONOTONIC).
 Time now();
 
+// CPUs that this process may run on, at least 1.
+std::uint32_t usable_cpus();
+
 // Shared by the parts of one process.
 struct Context {
-  explicit Context(StepHook* hook = nullptr) : step_hook(hook) {}
+  explicit Context(StepHook* hook = nullptr, bool crowd = false) : step_hook(hook), crowded(crowd) {}
 
   Inbox inbox;                                       // events for the machines, in order of arrival; loop thread only
   Role current{};                                    // whose handler is running: the owner of the operations it starts
   StepHook* step_hook = nullptr;                     // of a test: sees every step; null in the product
+  const bool crowded;                                // more processes wait for each other than there are CPUs: no spin, no yield
   alignas(64) std::atomic<std::uint32_t> nudges{0};  // futex word: any thread may raise it to get the loop's attention
 
   void push(Role to, Event event) { inbox.push_back({to, std::move(event)}); }
@@ -60,8 +64,10 @@ struct FutexWait {
 struct WaitSet {
   std::vector<FutexWait> futexes;
   std::vector<pollfd> descriptors;
-  Time deadline = end_of_time;         // wake at the latest
-  Duration poll_again = Duration{-1};  // >= 0: no wait object for something in flight; poll again after this long
+  Time deadline = end_of_time;  // wake at the latest
+  // >= 0: poll again after this long, because something in flight has no wait object, or as a net below one. 0: at once, after
+  // giving up the CPU; the part bounds how long it asks for that.
+  Duration poll_again = Duration{-1};
 
   void until(Time when) {
     if (number(when) < number(deadline)) deadline = when;

@@ -66,7 +66,7 @@ bool is_over(const mailbox::Channel& channel) {
 }  // namespace
 
 Group::Inside::Running::Running(const GroupSpec& spec, const std::string& root, Recorder* recorder, std::atomic<bool>& ended)
-    : context{spec.step_hook},
+    : context(spec.step_hook, spec.ranks + 1 > usable_cpus()),
       port{{context}, {context}, {context}, {context}, {context, root}, {context}, {context}, {context}, {}},
       process(context, port, PerhapsRecorded(recorder), mailbox::Channel(channel_config(spec)),
               mailbox::Rendezvous(rendezvous_config(spec)), mailbox::Launch(launch_config(spec))),

@@ -83,8 +83,7 @@ ExitRequest serve(Context& context, MemberPort& port, Recorder* recorder, Machin
 
 ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environment, Doorbell& doorbell, ParentWatch& watch,
                         const ServeCall& call, StepHook* hook) {
-  Context context;
-  context.step_hook = hook;
+  Context context(hook, environment.size() + 1 > usable_cpus());  // the parent is on this host too
   MemberPort port{{context, environment, doorbell},
                   {context, found.directory},
                   {context},

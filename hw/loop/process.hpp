@@ -74,8 +74,8 @@ class ObservedProcess {
       if (predicate()) return true;
       if (now() >= deadline) return false;
       if (delivered > 0) {
-        idle_polls_ = 0;
-      } else if (!spin()) {
+        yielding_ = false;
+      } else if (yielding_ || !spin()) {
         park_until(seen, deadline);
       }
     }
@@ -90,11 +90,6 @@ class ObservedProcess {
 
  private:
   static constexpr std::uint32_t spin_limit = 200;  // polls that cost about as much as a sleep and a wake
-
-  static std::uint32_t cpus() {
-    cpu_set_t allowed;
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? static_cast<std::uint32_t>(CPU_COUNT(&allowed)) : 1;
-  }
 
   template <class Go>
   std::uint64_t run_while(Go&& go) {
@@ -152,16 +147,14 @@ class ObservedProcess {
     waits_.clear();
     add_waits_of(port_, waits_);
     waits_.until(deadline);
+    yielding_ = number(waits_.poll_again) == 0;
+    if (yielding_) {
+      sched_yield();
+      return;
+    }
     observer_.before_sleep(waits_);
     const Time at = now();
-    if (number(waits_.poll_again) >= 0) {
-      if (++idle_polls_ < 16) {
-        sched_yield();
-        return;
-      }
-      const Duration back_off = microseconds(std::int64_t{1} << std::min<std::uint64_t>(idle_polls_ - 16, 10));
-      waits_.until(at + std::max(waits_.poll_again, back_off));
-    }
+    if (number(waits_.poll_again) > 0) waits_.until(at + waits_.poll_again);
     parker_.park(waits_, seen);
     spin_budget_.waited(spun_ + static_cast<std::uint64_t>(number(now() - at) / spin_cost_));
   }
@@ -172,10 +165,10 @@ class ObservedProcess {
   std::tuple<Machines...> machines_;
   WaitSet waits_;
   Parker parker_{context_};
-  page::SpinBudget spin_budget_{spin_limit, cpus()};
+  page::SpinBudget spin_budget_{spin_limit, context_.crowded ? 1 : usable_cpus()};
   std::uint32_t spun_ = 0;        // polls of the last spin
   std::int64_t spin_cost_ = 100;  // nanoseconds a poll, measured by the spins that were in vain
-  std::uint64_t idle_polls_ = 0;
+  bool yielding_ = false;         // a part wants to be polled again at once
   std::uint64_t undelivered_ = 0;
 };
 

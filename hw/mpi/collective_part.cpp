@@ -1,7 +1,5 @@
 #include "hw/mpi/collective_part.hpp"
 
-#include <sched.h>
-
 #include "core/check.hpp"
 #include "core/event.hpp"
 #include "hw/mpi/operation.hpp"
@@ -19,7 +17,11 @@ void* read_only(const std::byte* bytes) { return const_cast<std::byte*>(bytes); 
 }  // namespace
 
 CollectivePart::CollectivePart(Context& context, const MpiEnvironment& environment, Doorbell& doorbell, CollectiveLimits limits)
-    : context_(context), environment_(environment), doorbell_(doorbell), limits_(limits), policy_(limits.wait) {
+    : context_(context),
+      environment_(environment),
+      doorbell_(doorbell),
+      limits_(limits),
+      policy_(context.crowded ? crowded(limits.wait) : limits.wait) {
   MPI_Comm heads = MPI_COMM_NULL;
   MPI_Comm bulk = MPI_COMM_NULL;
   int code = MPI_SUCCESS;
@@ -231,6 +233,21 @@ void CollectivePart::perform(const action::Allgather& a) {
   posted(named, *operation, true);
 }
 
+bool CollectivePart::advance_all(Time at) {
+  bool moved = false;
+  for (auto named = named_.begin(); named != named_.end();) {
+    Named& one = *named->second;
+    if (!one.queue.empty()) moved |= advance(one, at);
+    if (one.freeing && one.queue.empty()) {
+      release(one);  // a free that failed has not
+      named = named_.erase(named);
+    } else {
+      ++named;
+    }
+  }
+  return moved;
+}
+
 void CollectivePart::poll() {
   const Time at = now();
   doorbell_.awake();
@@ -243,17 +260,8 @@ void CollectivePart::poll() {
     return;
   }
   if (rung) policy_.rung(at);
-  bool moved = false;
-  for (auto named = named_.begin(); named != named_.end();) {
-    Named& one = *named->second;
-    if (!one.queue.empty()) moved |= advance(one, at);
-    if (one.freeing && one.queue.empty()) {
-      release(one);  // a free that failed has not
-      named = named_.erase(named);
-    } else {
-      ++named;
-    }
-  }
+  bool moved = advance_all(at);
+  while (!moved && policy_.owes_test()) moved = advance_all(at);
   if (moved) policy_.moved(at);
   if (!net_caught) return;
   ++counters_.safety_net_wakes;
@@ -276,10 +284,7 @@ void CollectivePart::add_waits(WaitSet& waits) {
   if (waiting != nullptr) {
     const Operation& front = *waiting->queue.front();
     const Time at = now();
-    if (policy_.yields(at, front.kind, front.bulk_bytes)) {
-      sched_yield();
-      return waits.again_in(Duration{0});
-    }
+    if (policy_.yields(at, front.kind, front.bulk_bytes)) return waits.again_in(Duration{0});
     doorbell_.about_to_sleep(several ? Doorbell::Awaited::any() : waiting->awaited(front.number));
     net_ends_ = at + policy_.net();
     waits.again_in(policy_.net());

@@ -67,6 +67,7 @@ class CollectivePart {
   Operation* begin(CollectiveKind kind, Op op, Communicator communicator, Rank root = Rank{0});
   void refuse(Op op, Status status, std::string text);
   void posted(Named& named, Operation& operation, bool ring);
+  bool advance_all(Time at);
   bool advance(Named& named, Time at);
   bool advance_head(Named& named, Operation& operation);
   bool advance_bulk(Named& named, Operation& operation);

@@ -1,5 +1,5 @@
-// How long a rank tests and yields before it sleeps, and how long it sleeps when nobody rings: the judgement of the collective
-// part, without MPI and without a clock, so that it can be tested.
+// How often a rank tests, how long it yields before it sleeps, and how long it sleeps when nobody rings: the judgement of the
+// collective part, without MPI and without a clock, so that it can be tested.
 //
 // The yield budget is learnt a kind of collective: waits that ended soon are worth yielding for, waits that outlasted the
 // budget are not. The safety net doubles from 1 ms to 50 ms and starts again only when something really moved, so that two
@@ -16,13 +16,20 @@ namespace tenter::hw {
 
 struct WaitLimits {
   Duration yield_least = microseconds(20);
-  std::uint32_t tests_least = 16;  // a schedule of MPI's goes on a step a test: never sleep before these
+  std::uint32_t tests_least = 16;  // a schedule of MPI's goes on a step a test: never yield or sleep before these
   Duration yield_most = microseconds(100);
   Duration yield_bulk = milliseconds(2);  // a long transfer moves only while both sides test: at least this long,
   std::int64_t yield_bulk_ns_a_byte = 4;  // and as long as a transfer at 250 MB/s takes
   Duration net_first = milliseconds(1);
   Duration net_most = milliseconds(50);
 };
+
+// Where more processes than CPUs wait for each other: a yield leaves the CPU to nobody while the yielder has time to its credit
+// (EEVDF), so it is only spinning. Sleeping makes way.
+inline WaitLimits crowded(WaitLimits limits) {
+  limits.yield_least = limits.yield_most = Duration{0};
+  return limits;
+}
 
 class WaitPolicy {
  public:
@@ -49,9 +56,10 @@ class WaitPolicy {
     budget = soon ? limits_.yield_most : Duration{std::max(number(budget) / 2, number(limits_.yield_least))};
   }
 
+  // Another test at once is due: something stirred, and there were too few since.
+  bool owes_test() { return tests_ < limits_.tests_least && ++tests_ > 0; }
   // bulk_bytes: that this rank has to send or receive beyond the head; 0 while there is only the head.
-  bool yields(Time now, CollectiveKind kind, std::uint64_t bulk_bytes) {
-    if (++tests_ < limits_.tests_least) return true;
+  bool yields(Time now, CollectiveKind kind, std::uint64_t bulk_bytes) const {
     const Duration learnt = expectant_ ? limits_.yield_most : budgets_[static_cast<std::size_t>(kind)];
     const Duration budget = bulk_bytes > 0 ? bulk_budget(bulk_bytes) : learnt;
     return number(now - stirred_) < number(budget);

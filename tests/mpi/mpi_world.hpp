@@ -1,5 +1,7 @@
 // The conformance World of one MPI process: its own rank, a doorbell and a collective part, driven by a small loop.
 #pragma once
+#include <sched.h>
+
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -77,7 +79,7 @@ class MpiWorld {
     if (moved_) return;
     waits_.clear();
     part_.add_waits(waits_);
-    if (number(waits_.poll_again) == 0) return;
+    if (number(waits_.poll_again) == 0) return void(sched_yield());
     Time wake = deadline;
     if (number(waits_.poll_again) > 0) wake = std::min(wake, now() + waits_.poll_again);
     const timespec at{number(wake) / 1'000'000'000, number(wake) % 1'000'000'000};

@@ -15,7 +15,8 @@ constexpr Time start{1'000'000'000};
 WaitPolicy tested_enough(WaitLimits limits = {}) {
   WaitPolicy policy(limits);
   policy.moved(start);
-  for (std::uint32_t i = 1; i < limits.tests_least; ++i) EXPECT_TRUE(policy.yields(start + seconds(9), CollectiveKind::bcast, 0));
+  for (std::uint32_t i = 0; i < limits.tests_least; ++i) EXPECT_TRUE(policy.owes_test());
+  EXPECT_FALSE(policy.owes_test());
   return policy;
 }
 
@@ -41,9 +42,18 @@ TEST(WaitPolicy, a_ring_is_worth_the_whole_budget) {
   WaitPolicy policy = tested_enough();
   for (int i = 0; i < 20; ++i) policy.completed(CollectiveKind::bcast, seconds(1));
   policy.rung(start + seconds(1));
-  for (std::uint32_t i = 0; i < limits.tests_least; ++i) policy.yields(start + seconds(1), CollectiveKind::bcast, 0);
+  EXPECT_TRUE(policy.owes_test());
   EXPECT_TRUE(policy.yields(start + seconds(1) + limits.yield_most + nanoseconds(-1), CollectiveKind::bcast, 0));
   EXPECT_FALSE(policy.yields(start + seconds(1) + limits.yield_most, CollectiveKind::bcast, 0));
+}
+
+TEST(WaitPolicy, yields_to_nobody_where_the_cpus_are_too_few_and_still_gives_a_long_transfer_its_time) {
+  WaitPolicy policy = tested_enough(crowded({}));
+  EXPECT_FALSE(policy.yields(start, CollectiveKind::bcast, 0));
+  policy.rung(start);
+  EXPECT_TRUE(policy.owes_test());
+  EXPECT_FALSE(policy.yields(start, CollectiveKind::bcast, 0));
+  EXPECT_TRUE(policy.yields(start + milliseconds(1), CollectiveKind::bcast, 1u << 20));
 }
 
 TEST(WaitPolicy, a_long_transfer_is_given_time_by_its_length) {
