@@ -54,6 +54,8 @@ void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
   replay_command->add_option("--until", replay->until, "end after this step");
   replay_command->add_option("--break", replay->break_at, "raise SIGTRAP before this step");
   replay_command->add_option("--events", replay->events, "how many last events to show")->capture_default_str();
+  replay_command->add_option("--timeline", replay->timeline,
+                             "recordings: show this many last events of all processes, merged by time");
   add_common(*replay_command, context.common);
   replay_command->callback(
       [&context, &chosen, replay] { chosen = [&context, replay] { return cli::sim_replay(context, *replay); }; });

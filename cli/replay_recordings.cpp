@@ -47,7 +47,41 @@ struct Replayed {
   recording::ReplayResult result;
 };
 
-Result<Replayed> replay_process(const Registry& registry, const std::filesystem::path& path) {
+// The last events of all processes, in the order of their clocks. One host has one CLOCK_MONOTONIC; of several hosts only the
+// order within a process is meant.
+class Timeline {
+ public:
+  explicit Timeline(std::size_t kept) : kept_(kept) {}
+  void add(const std::string& process, const recording::ReplayStep& step) {
+    if (kept_ == 0) return;
+    std::string actions;
+    for (const Action& action : step.actions) actions += (actions.empty() ? "" : "; ") + text_of(action);
+    const Time at = std::visit([](const auto& event) { return event.now; }, step.event);
+    lines_.push_back({at, fmt::format("{:<8} {}.{}  {}  ->  {}", process, step.machine, step.state, text_of(step.event),
+                                      actions.empty() ? "nothing" : actions)});
+    if (lines_.size() >= 8 * kept_ + 4096) sort_and_cut();
+  }
+  void print() {
+    sort_and_cut();
+    for (const Line& line : lines_)
+      fmt::print("{:>12.6f} s  {}\n", static_cast<double>(number(line.at - lines_.front().at)) / 1e9, line.text);
+  }
+
+ private:
+  struct Line {
+    Time at{};
+    std::string text;
+  };
+  void sort_and_cut() {
+    std::stable_sort(lines_.begin(), lines_.end(), [](const Line& a, const Line& b) { return number(a.at) < number(b.at); });
+    if (lines_.size() > kept_) lines_.erase(lines_.begin(), lines_.end() - static_cast<std::ptrdiff_t>(kept_));
+  }
+
+  std::size_t kept_;
+  std::vector<Line> lines_;
+};
+
+Result<Replayed> replay_process(const Registry& registry, const std::filesystem::path& path, Timeline& timeline) {
   const auto log = read_bytes(path.string());
   if (!log) return tl::unexpected(log.error());
   const auto blobs = read_bytes(std::filesystem::path(path).replace_extension(".blobs").string());
@@ -56,7 +90,8 @@ Result<Replayed> replay_process(const Registry& registry, const std::filesystem:
   if (!reader) return error(reader.error().status, path.string() + ": " + reader.error().what);
   auto machines = make_machines(registry, reader->header());
   if (!machines) return error(machines.error().status, path.string() + ": " + machines.error().what);
-  recording::ReplayResult result = recording::replay(*reader, *machines);
+  recording::ReplayResult result = recording::replay(
+      *reader, *machines, [&](const recording::ReplayStep& step) { timeline.add(reader->header().process, step); });
   return Replayed{reader->header(), std::move(result)};
 }
 
@@ -103,20 +138,22 @@ std::vector<std::filesystem::path> logs_in(const std::string& folder) {
 
 }  // namespace
 
-int replay_recordings(const Context& context, const std::string& folder) {
+int replay_recordings(const Context& context, const std::string& folder, std::size_t timeline_events) {
   const auto logs = logs_in(folder);
   if (logs.empty()) return usage_error(folder + ": holds no recording (no *.log)");
   report::RunResult run;
   run.command = "sim replay";
   run.verdict = report::Verdict::pass;
   const std::string again = context.program + " sim replay " + folder;
+  Timeline timeline(context.human_output() ? timeline_events : 0);
   for (const auto& path : logs) {
-    const auto replayed = replay_process(context.registry, path);
+    const auto replayed = replay_process(context.registry, path, timeline);
     if (!replayed) return usage_error(replayed.error().what);
     if (context.human_output() && (!context.common.quiet || !replayed->result.equal())) print_line(*replayed);
     add_to(run, *replayed, path.string(), again);
   }
   write_result_text(context, report::json_of(run), report::junit_of(run));
+  timeline.print();
   const bool pass = run.verdict == report::Verdict::pass;
   if (context.human_output() && !context.common.quiet)
     fmt::print("{}  {} processes, {} events\n", pass ? "PASS" : "FAIL", run.seeds, run.events);

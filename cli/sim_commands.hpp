@@ -40,9 +40,10 @@ struct SimReplayOptions {
   std::uint64_t break_at = 0;
   std::string planted;
   std::size_t events = 10;
+  std::size_t timeline = 0;  // recordings: how many last events of all processes to show, merged by time
 };
 int sim_replay(const Context& context, const SimReplayOptions& options);
-int replay_recordings(const Context& context, const std::string& folder);
+int replay_recordings(const Context& context, const std::string& folder, std::size_t timeline_events);
 
 struct SimShrinkOptions {
   std::string tape, out;

@@ -44,7 +44,7 @@ report::RunResult replay_result(const sim::Tape& tape, const sim::Outcome& outco
 }  // namespace
 
 int sim_replay(const Context& context, const SimReplayOptions& options) {
-  if (std::filesystem::is_directory(options.target)) return replay_recordings(context, options.target);
+  if (std::filesystem::is_directory(options.target)) return replay_recordings(context, options.target, options.timeline);
   std::string text;
   if (!read_file(options.target, text)) return usage_error(fmt::format("cannot read the tape {}", options.target));
   const auto tape = sim::decode_tape(text);

@@ -11,8 +11,8 @@ std::string text_of_actions(const std::vector<Action>& actions) {
   return text.empty() ? "none" : text;
 }
 
-std::string text_of_state(const AnyMachine& machine) {
-  return std::string(machine.name()) + " in " + std::string(machine.state_name());
+std::string text_of_state(std::string_view machine, std::string_view state) {
+  return std::string(machine) + (state.empty() ? "" : " in ") + std::string(state);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ std::uint32_t digest_of_actions(const std::vector<Action>& actions) {
   return short_digest(digest.value());
 }
 
-ReplayResult replay(LogReader& log, std::vector<AnyMachine>& machines) {
+ReplayResult replay(LogReader& log, std::vector<AnyMachine>& machines, const ReplayObserver& observer) {
   ReplayResult result;
   while (true) {
     const auto record = log.next();
@@ -35,18 +35,19 @@ ReplayResult replay(LogReader& log, std::vector<AnyMachine>& machines) {
     if (!*record) break;
     const auto& [role, event, expected] = **record;
     Outbox out;
-    std::string state = "no machine of this role";
+    std::string_view machine = "no machine of this role", state = "";
     if (number(role) < machines.size()) {
-      AnyMachine& machine = machines[number(role)];
-      state = text_of_state(machine);
-      machine.deliver(event, out);
+      machine = machines[number(role)].name();
+      state = machines[number(role)].state_name();
+      machines[number(role)].deliver(event, out);
     }
     const std::uint32_t got = digest_of_actions(out.actions());
     if (got != expected) {
-      result.difference =
-          Difference{result.steps, role, text_of(event), expected, got, text_of_actions(out.actions()), std::move(state)};
+      result.difference = Difference{
+          result.steps, role, text_of(event), expected, got, text_of_actions(out.actions()), text_of_state(machine, state)};
       return result;
     }
+    if (observer) observer({role, machine, state, event, out.actions()});
     ++result.steps;
   }
   result.complete = log.complete();

@@ -1,8 +1,10 @@
 // Isolated replay: every machine of a process is fed what the recording says it was told, and must answer with the same actions.
 // Nothing else of the world is needed; other processes are not run.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/machine.hpp"
@@ -31,7 +33,16 @@ struct ReplayResult {
 // The short digest of actions in their order, as Traced (core/traced.hpp) and short_digest make it.
 std::uint32_t digest_of_actions(const std::vector<Action>& actions);
 
-// machines[i] plays role i. Stops at the first difference.
-ReplayResult replay(LogReader& log, std::vector<AnyMachine>& machines);
+// One record that was fed and agreed.
+struct ReplayStep {
+  Role role{};
+  std::string_view machine, state;  // before the event
+  const Event& event;
+  const std::vector<Action>& actions;
+};
+using ReplayObserver = std::function<void(const ReplayStep&)>;
+
+// machines[i] plays role i. Stops at the first difference. `observer` may be empty.
+ReplayResult replay(LogReader& log, std::vector<AnyMachine>& machines, const ReplayObserver& observer = {});
 
 }  // namespace tenter::recording
