@@ -20,6 +20,10 @@ enum class NoteKind : std::uint32_t {
                   // by now take it for dead, and it goes on trying
   drain = 8,      // owner -> Leases: parts = generation, a = patience in ns, 0: for ever. -> drained
   drained = 9,    // Leases -> owner: ok: nobody reads. timed_out, failed: a = readers that may still read, text names some
+  attach = 10,    // owner -> Reader: a = number of a variable, used once; parts = its record. -> attached
+  attached = 11,  // Reader -> owner: a; ok: every rank passed its probe. Else status, text, and it is forgotten
+  detach = 12,    // owner -> Reader: a. Its calls are cancelled -> detached (also of a number that is not attached)
+  detached = 13,  // Reader -> owner: a. Nothing of it is posted, and nothing of it lands any more
 };
 
 constexpr std::uint32_t kind_number(NoteKind kind) { return static_cast<std::uint32_t>(kind); }
@@ -30,6 +34,17 @@ inline Note plain_note(NoteKind kind, Status status = Status::ok, Blob text = {}
   note.kind = kind_number(kind);
   note.status = status;
   note.text = std::move(text);
+  return note;
+}
+
+inline Note number_note(NoteKind kind, std::uint64_t number, Status status = Status::ok, Blob text = {}) {
+  Note note = plain_note(kind, status, std::move(text));
+  note.a = static_cast<std::int64_t>(number);
+  return note;
+}
+inline Note attach_note(std::uint64_t number, Blob record) {
+  Note note = number_note(NoteKind::attach, number);
+  note.parts = Parts{std::move(record)};
   return note;
 }
 
