@@ -134,4 +134,63 @@ inline std::optional<Blob> read_leave(const Note& note) {
   return note.parts[0];
 }
 
+// One rank's shard of a new variable. Its rows: `content`; or the first rows x row bytes of `buffer`; or, with neither, zeroes.
+// Rows with versions come as content or as zeroes, since each is stored with a checksum.
+struct AddCall {
+  Blob variable;
+  DType dtype{};
+  std::vector<std::uint64_t> row_shape;
+  std::uint64_t rows = 0;
+  bool versioned = false;
+  Buffer buffer{};
+  Blob content;
+  friend bool operator==(const AddCall&, const AddCall&) = default;
+  TENTER_DESCRIBE(add_call, variable, dtype, row_shape, rows, versioned, buffer, content)
+};
+inline Note add_note(const AddCall& call) {
+  wire::Writer writer;
+  writer.u32(number(call.dtype)).u32(call.versioned ? 1 : 0).u64(call.rows).u64(number(call.buffer));
+  for (const std::uint64_t dimension : call.row_shape) writer.u64(dimension);
+  Note note = call_note(CallKind::add);
+  note.parts = Parts{call.variable, writer.blob(), call.content};
+  return note;
+}
+inline std::optional<AddCall> read_add(const Note& note) {
+  if (!is(note, CallKind::add) || note.parts.size() != 3) return std::nullopt;
+  AddCall call;
+  call.variable = note.parts[0];
+  call.content = note.parts[2];
+  wire::Reader reader(note.parts[1].bytes());
+  call.dtype = DType{reader.u32()};
+  call.versioned = reader.u32() != 0;
+  call.rows = reader.u64();
+  call.buffer = Buffer{static_cast<std::uint32_t>(reader.u64())};
+  while (reader.ok() && reader.left() >= 8) call.row_shape.push_back(reader.u64());
+  return reader.at_end() ? std::optional(call) : std::nullopt;
+}
+
+// New bytes of rows of the own shard, from its row `first` on.
+struct UpdateCall {
+  Blob variable;
+  std::uint64_t first = 0;
+  Blob content;  // whole rows
+};
+inline Note update_note(const UpdateCall& call) {
+  Note note = call_note(CallKind::update);
+  note.a = static_cast<std::int64_t>(call.first);
+  note.parts = Parts{call.variable, call.content};
+  return note;
+}
+inline std::optional<UpdateCall> read_update(const Note& note) {
+  if (!is(note, CallKind::update) || note.parts.size() != 2) return std::nullopt;
+  return UpdateCall{note.parts[0], static_cast<std::uint64_t>(note.a), note.parts[1]};
+}
+
+// patience: for readers that still read; 0: for ever.
+inline Note close_note(Duration patience) {
+  Note note = call_note(CallKind::close);
+  note.a = number(patience);
+  return note;
+}
+
 }  // namespace tenter::store
