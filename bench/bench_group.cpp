@@ -40,6 +40,7 @@ std::unique_ptr<BenchGroup> BenchGroup::start(const GroupOptions& options) {
   made->tasks_.assign(options.ranks, hw::Task{{}, payload});
   // A report may come in later than READY.
   for (int tries = 0; tries < 1000 && !all_known(made->ranks_ = made->group_->processes()); ++tries) poll(nullptr, 0, 5);
+  if (!all_known(made->ranks_)) return std::fprintf(stderr, "bench group: a rank did not report its process\n"), nullptr;
   return made;
 }
 

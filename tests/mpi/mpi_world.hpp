@@ -103,7 +103,7 @@ class MpiWorld {
     }
   }
 
-  Context context_;
+  Context context_{nullptr, environment->size() > usable_cpus()};
   Doorbell doorbell_;
   CollectivePart part_;
   CollectiveLimits limits_;
