@@ -1,11 +1,15 @@
-#include <poll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <optional>
 
 #include "core/wire.hpp"
 #include "hw/group/callables.hpp"
+#include "hw/posix/descriptor.hpp"
+#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -21,7 +25,17 @@ Result<Blob> sleep_ms(const TaskArgument& argument) {
   constexpr std::uint64_t longest = 86'400'000;  // a day
   if (argument.scalars.size() != 1 || argument.scalars[0] > longest)
     return error(Status::invalid, "one scalar is wanted, the milliseconds, at most 86400000");
-  poll(nullptr, 0, static_cast<int>(argument.scalars[0]));  // the wait is the task
+  const Descriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+  if (!timer) return os::system_error("timerfd_create", errno);
+  if (argument.scalars[0] == 0) return Blob();  // a timer of 0 would never fire
+  itimerspec once{};
+  once.it_value.tv_sec = static_cast<time_t>(argument.scalars[0] / 1000);
+  once.it_value.tv_nsec = static_cast<long>(argument.scalars[0] % 1000) * 1'000'000;
+  if (timerfd_settime(timer.get(), 0, &once, nullptr) != 0) return os::system_error("timerfd_settime", errno);
+  std::uint64_t fired = 0;
+  while (read(timer.get(), &fired, sizeof fired) < 0) {  // a signal does not end the task early
+    if (errno != EINTR) return os::system_error("read of a timer", errno);
+  }
   return Blob();
 }
 

@@ -7,10 +7,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
+#include "hw/group/group_files.hpp"
 #include "hw/posix/process_stat.hpp"
 
 namespace tenter::hw {
@@ -60,11 +59,9 @@ std::vector<FoundGroup> find_groups(const std::string& base) {
   std::vector<FoundGroup> found;
   for (const std::string& place : places(base)) {
     for (const fs::path& folder : own_directories(place, "tenter-")) {
-      for (const fs::path& group : own_directories(folder, "group-")) {
+      for (const fs::path& group : own_directories(folder, group_prefix)) {
         const fs::path path = group / std::string(mailbox::manifest_path().text());
-        std::ifstream file(path, std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        const auto manifest = mailbox::read_manifest(text);
+        const auto manifest = manifest_in(group.string());
         struct stat at {};
         if (!manifest || stat(path.c_str(), &at) != 0) continue;
         FoundGroup one{*manifest, folder.string(), seconds(std::time(nullptr) - at.st_mtime), false};

@@ -4,12 +4,12 @@
 #include <functional>
 
 #include "hw/group/callables.hpp"
+#include "hw/group/group_files.hpp"
 #include "hw/loop/step_hook.hpp"
 
 namespace tenter::hw {
 
-// The environment of a rank, set by the group's parent.
-inline constexpr const char* directory_variable = "TENTER_MAILBOX_DIRECTORY";  // by Launch: the group's private directory
+// The environment of a rank, set by the group's parent; and directory_variable (group_files.hpp).
 inline constexpr const char* parent_variable = "TENTER_GROUP_PARENT";          // pid:start_time
 inline constexpr const char* world_variable = "TENTER_GROUP_WORLD";            // ranks that the parent asked for
 

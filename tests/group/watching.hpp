@@ -12,6 +12,7 @@
 #include "core/mailbox/layout.hpp"
 #include "core/names.hpp"
 #include "core/wire.hpp"
+#include "hw/group/group_files.hpp"
 #include "hw/part.hpp"
 #include "hw/posix/process_stat.hpp"
 
@@ -52,7 +53,7 @@ inline std::vector<std::string> members_of(const std::string& folder) {
   for (std::filesystem::directory_iterator entry("/proc", failure), end; !failure && entry != end; entry.increment(failure)) {
     std::ifstream file(entry->path() / "environ", std::ios::binary);
     const std::string environment{std::istreambuf_iterator<char>(file), {}};
-    if (environment.find("TENTER_MAILBOX_DIRECTORY=" + folder + "/") != std::string::npos)
+    if (environment.find(std::string(hw::directory_variable) + "=" + folder + "/") != std::string::npos)
       found.push_back(entry->path().filename().string());
   }
   return found;

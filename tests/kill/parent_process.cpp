@@ -17,6 +17,7 @@
 #include "hw/group/group.hpp"
 #include "hw/part.hpp"
 #include "hw/posix/process_stat.hpp"
+#include "tests/group/watching.hpp"
 #include "tests/kill/plan_hook.hpp"
 
 namespace tenter::kill_matrix {
@@ -54,12 +55,13 @@ ParentProcess::ParentProcess(const std::string& base, const std::string& plan, b
 }
 
 ParentProcess::~ParentProcess() {
-  for (int pass = 0; pass < 50 && !marked_processes(base_).empty(); ++pass) {
-    for (const ProcessId& process : marked_processes(base_)) {
+  watching::comes_true([&] {
+    const std::vector<ProcessId> left = marked_processes(base_);
+    for (const ProcessId& process : left) {
       if (const hw::Descriptor pidfd = hw::open_process(process)) hw::send_signal(pidfd, SIGKILL);
     }
-    poll(nullptr, 0, 20);
-  }
+    return left.empty();
+  });
   if (!reaped_ && pid_ > 0) waitpid(pid_, nullptr, 0);
 }
 
@@ -82,12 +84,13 @@ std::optional<std::string> ParentProcess::line(Time deadline) {
 void ParentProcess::go_on() { [[maybe_unused]] const ssize_t sent = write(input_.get(), "\n", 1); }
 
 bool ParentProcess::wait_for_end(Time deadline) {
-  while (!reaped_) {
-    reaped_ = waitpid(pid_, nullptr, WNOHANG) == pid_;
-    if (!reaped_ && hw::now() >= deadline) return false;
-    if (!reaped_) poll(nullptr, 0, 5);
+  if (reaped_) return true;
+  const hw::Descriptor process = hw::open_process(id());
+  pollfd end{process.get(), POLLIN, 0};
+  while (poll(&end, 1, milliseconds_until(deadline)) < 0 && errno == EINTR) {
   }
-  return true;
+  reaped_ = waitpid(pid_, nullptr, WNOHANG) == pid_;
+  return reaped_;
 }
 
 std::vector<ProcessId> marked_processes(const std::string& base) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "hw/group/group_files.hpp"
 #include "hw/group/parent_watch.hpp"
 #include "tests/group/watching.hpp"
 #include "tests/kill/parent_process.hpp"
@@ -155,7 +156,7 @@ std::string content_of(const fs::path& path) {
 // Of the line "step process directory".
 std::string page_of_log(const std::string& log) {
   const std::size_t group = log.rfind("/group-");
-  return group == std::string::npos ? "" : "tenter-mailbox-" + log.substr(group + 7, log.find('\n', group) - group - 7);
+  return group == std::string::npos ? "" : hw::page_by_directory(log.substr(group + 1, log.find('\n', group) - group - 1));
 }
 
 void look_for_leftovers(const std::string& base, const std::string& page, CellResult& result) {
