@@ -26,6 +26,8 @@ struct CommonOptions {
   int verbose = 0;
 };
 
+inline constexpr std::uint64_t tape_bytes_max = 256 * 1024 * 1024;  // a larger file is no tape
+
 struct Context {
   const Registry& registry;
   CommonOptions common;

@@ -10,7 +10,6 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <vector>
 
@@ -18,7 +17,9 @@
 #include "core/mailbox/error_list.hpp"
 #include "core/mailbox/layout.hpp"
 #include "core/wire.hpp"
+#include "hw/group/group_files.hpp"
 #include "hw/group/orphans.hpp"
+#include "os/file.hpp"
 #include "report/json_writer.hpp"
 
 namespace tenter::cli {
@@ -28,16 +29,12 @@ namespace fs = std::filesystem;
 namespace layout = mailbox::layout;
 
 const fs::path shared_memory = "/dev/shm";
+constexpr std::uint64_t maps_bytes_max = 64 * 1024 * 1024, comm_bytes_max = 4096;
 
 struct Mapper {
   std::uint64_t pid = 0;
   std::string program;
 };
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // A page of mode 0600 is mapped by processes of its own user only (and by root's).
 bool is_ours(const fs::path& path) {
@@ -55,14 +52,12 @@ std::vector<Mapper> mappers_of(const std::string& name, std::size_t& blind) {
     Mapper mapper;
     const auto [last, bad] = std::from_chars(number.data(), number.data() + number.size(), mapper.pid);
     if (bad != std::errc{} || *last != '\0') continue;
-    errno = 0;
-    std::ifstream maps(entry->path() / "maps", std::ios::binary);
-    const bool denied = !maps && (errno == EACCES || errno == EPERM);  // else it has no memory: a zombie, or gone
+    const auto maps = os::read_file((entry->path() / "maps").string(), maps_bytes_max);
+    const bool denied = !maps && maps.error().status != Status::not_found && maps.error().native != ESRCH;  // else it is gone
     // Some containers hide their init, which is no process of a group.
     if (denied && mapper.pid != 1 && is_ours(entry->path())) ++blind;
-    const std::string content{std::istreambuf_iterator<char>(maps), {}};
-    if (content.find(path) == std::string::npos) continue;
-    mapper.program = content_of(entry->path() / "comm");
+    if (!maps || maps->find(path) == std::string::npos) continue;
+    mapper.program = os::read_file((entry->path() / "comm").string(), comm_bytes_max).value_or("");
     if (!mapper.program.empty() && mapper.program.back() == '\n') mapper.program.pop_back();
     found.push_back(std::move(mapper));
   }
@@ -178,7 +173,7 @@ int mailbox_clean(const Context&, bool yes) {
   const std::vector<hw::FoundGroup> groups = hw::find_groups();
   for (const fs::directory_entry& entry : fs::directory_iterator(shared_memory, failure)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with("tenter-mailbox-")) continue;
+    if (!name.starts_with(hw::page_prefix)) continue;
     if (!is_ours(entry.path())) {
       fmt::print("{}  another user's\n", name);
       continue;

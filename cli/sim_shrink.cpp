@@ -2,22 +2,19 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "cli/sim_commands.hpp"
+#include "os/file.hpp"
 #include "report/atomic_file.hpp"
 #include "sim/shrink.hpp"
 
 namespace tenter::cli {
 
 int sim_shrink(const Context& context, const SimShrinkOptions& options) {
-  std::ifstream file(options.tape, std::ios::binary);
-  if (!file) return usage_error(fmt::format("cannot read the tape {}", options.tape));
-  std::ostringstream all;
-  all << file.rdbuf();
-  const auto tape = sim::decode_tape(all.str());
+  const auto text = os::read_file(options.tape, tape_bytes_max);
+  if (!text) return usage_error("tape " + text.error().what);
+  const auto tape = sim::decode_tape(*text);
   if (!tape) return usage_error(options.tape + ": " + tape.error().what);
   if (tape->property.empty()) return usage_error(options.tape + ": this tape breaks no property");
   const double budget = seconds_from(options.budget);

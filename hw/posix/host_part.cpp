@@ -3,23 +3,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
-#include <string>
+#include "hw/posix/process_stat.hpp"
 
 namespace tenter::hw {
 
 std::uint64_t start_time_of(std::uint64_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t name_end = line.rfind(')');  // field 2 may itself hold spaces and brackets
-  if (name_end == std::string::npos) return 0;
-  std::istringstream rest(line.substr(name_end + 1));
-  std::string skipped;
-  for (int field = 3; field < 22; ++field) rest >> skipped;
-  std::uint64_t start_time = 0;
-  return rest >> start_time ? start_time : 0;
+  const auto stat = stat_of(pid);
+  return stat ? stat->start_time : 0;
 }
 
 void HostPart::perform(const action::DescribeHost& describe) {

@@ -6,21 +6,25 @@
 
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
 
+#include "os/file.hpp"
+
 namespace tenter::hw {
+namespace {
+
+constexpr std::uint64_t stat_bytes_max = 4096, environment_bytes_max = 16 * 1024 * 1024;
+
+}  // namespace
 
 std::optional<ProcessStat> stat_of(std::uint64_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t name_end = line.rfind(')');  // field 2 may itself hold spaces and brackets
+  const auto line = os::read_file("/proc/" + std::to_string(pid) + "/stat", stat_bytes_max);
+  const std::size_t name_end = line ? line->rfind(')') : std::string::npos;  // field 2 may itself hold spaces and brackets
   if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream rest(line.substr(name_end + 1));
+  std::istringstream rest(line->substr(name_end + 1));
   ProcessStat stat;
   std::int64_t group = 0;
   rest >> stat.state >> stat.parent >> group >> stat.session;  // fields 3 to 6
@@ -76,9 +80,8 @@ std::vector<std::uint64_t> children_of_self() {
 }
 
 bool environment_holds(std::uint64_t pid, std::string_view bytes) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
-  return content.find(bytes) != std::string::npos;
+  const auto content = os::read_file("/proc/" + std::to_string(pid) + "/environ", environment_bytes_max);
+  return content && content->find(bytes) != std::string::npos;
 }
 
 std::vector<ProcessId> processes_whose_environment_holds(std::string_view bytes) {
