@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -58,6 +58,17 @@ struct History {
   std::uint64_t records = 0;
 };
 
+// Which blobs the side file holds, as far as is remembered: the last digest that fell on each place. A blob that was forgotten is
+// written once more, which costs bytes and nothing else.
+class KnownBlobs {
+ public:
+  // True when it was not known.
+  bool add(std::uint64_t digest) { return std::exchange(places_[digest % places_.size()], digest) != digest; }
+
+ private:
+  std::vector<std::uint64_t> places_ = std::vector<std::uint64_t>(4096);
+};
+
 class LogWriter {
  public:
   explicit LogWriter(const LogHeader& header);
@@ -79,7 +90,7 @@ class LogWriter {
   History history_;
   std::vector<std::byte> log_;
   std::vector<Blob> blobs_;
-  std::set<std::uint64_t> known_blobs_;  // digests; bounded, a forgotten blob is written once more
+  KnownBlobs known_blobs_;
 };
 
 class LogReader {

@@ -6,13 +6,10 @@
 namespace tenter::recording {
 namespace {
 
-constexpr std::size_t known_blobs_max = 65'536;
-
 // Writes the fields of one event relative to the history.
 class EventSink {
  public:
-  EventSink(std::vector<std::byte>& to, History& history, History::Last& last, std::vector<Blob>& blobs,
-            std::set<std::uint64_t>& known)
+  EventSink(std::vector<std::byte>& to, History& history, History::Last& last, std::vector<Blob>& blobs, KnownBlobs& known)
       : to_(to), history_(history), last_(last), blobs_(blobs), known_(known) {}
 
   void number(std::uint64_t value) { put_varint(to_, value); }
@@ -43,8 +40,7 @@ class EventSink {
     const std::size_t at = to_.size();
     to_.resize(at + 8);
     wire::store<std::uint64_t>(to_.data() + at, blob.digest());
-    if (known_.size() >= known_blobs_max) known_.clear();
-    if (known_.insert(blob.digest()).second) blobs_.push_back(blob);
+    if (known_.add(blob.digest())) blobs_.push_back(blob);
   }
 
  private:
@@ -55,7 +51,7 @@ class EventSink {
   History& history_;
   History::Last& last_;
   std::vector<Blob>& blobs_;
-  std::set<std::uint64_t>& known_;
+  KnownBlobs& known_;
 };
 
 }  // namespace
