@@ -61,8 +61,10 @@ struct ProcessSpec {
   std::vector<AnyMachine> machines;
   bool may_crash = false;
   bool may_stop = false;
-  std::string files_root;      // its Files port is rooted here, relative to the host's root; empty: at the root itself
-  Duration restart_after{-1};  // >= 0: born again with fresh machines this long after a crash, once
+  std::string files_root;       // its Files port is rooted here, relative to the host's root; empty: at the root itself
+  Duration restart_after{-1};   // >= 0: born again with fresh machines this long after a crash, once
+  std::string job;              // ranks of one communicator, in the order of their creation; one killed rank ends all
+  bool always_resumes = false;  // when it stops, it goes on after a while
 
   template <Machine M>
   ProcessSpec& runs(M machine) {
@@ -79,6 +81,14 @@ struct ProcessSpec {
   }
   ProcessSpec& rooted_at(std::string folder) {
     files_root = std::move(folder);
+    return *this;
+  }
+  ProcessSpec& stops_for_a_while() {
+    may_stop = always_resumes = true;
+    return *this;
+  }
+  ProcessSpec& in_job(std::string name_of_job) {
+    job = std::move(name_of_job);
     return *this;
   }
   ProcessSpec& restarts(Duration after) {
@@ -107,7 +117,8 @@ struct Process {
   std::int64_t skew = 0;  // local clock = skew + world time * (1 + drift)
   std::int64_t drift_ppm = 0;
 
-  bool may_crash = false, may_stop = false;
+  bool may_crash = false, may_stop = false, always_resumes = false;
+  std::string job;
   Duration restart_after{-1};
   std::vector<AnyMachine> reborn;  // machines as they were before the start, when it restarts
   std::uint64_t actions = 0;       // performed so far
@@ -119,10 +130,15 @@ struct Process {
   std::int32_t exit_signal = 0;
   bool orderly = false;
 
-  Time local(Time world) const { return Time{number(world) + skew + number(world) / 1'000'000 * drift_ppm}; }
+  // Never goes back: the drift is applied to the nanosecond, not in jumps.
+  Time local(Time world) const {
+    const std::int64_t millions = number(world) / 1'000'000, rest = number(world) % 1'000'000;
+    return Time{number(world) + skew + millions * drift_ppm + rest * drift_ppm / 1'000'000};
+  }
   // World time at which the local clock shows `when`; never early.
   Time world(Time when) const {
-    if (when == end_of_time) return when;
+    constexpr std::int64_t beyond_every_run = number(end_of_time) / 2;  // and what is beyond it would overflow below
+    if (number(when) >= beyond_every_run) return end_of_time;
     const std::int64_t unskewed = number(when) - skew;
     if (drift_ppm == 0) return Time{unskewed};
     std::int64_t guess = unskewed - unskewed / (1'000'000 + drift_ppm) * drift_ppm;

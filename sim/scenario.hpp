@@ -55,6 +55,8 @@ class Scenario {
   }
   // Until `booted` holds, every choice that does not shape the run is boring: faults and odd orders start with the work.
   void quiet_boot(std::function<bool(const Workload&)> booted) { booted_ = std::move(booted); }
+  // What a killed process leaves in files is found by the next one, or by nobody.
+  void files_outlive_crashes() { files_outlive_crashes_ = true; }
   void step_limit(std::uint64_t steps) { step_limit_ = steps; }
 
  private:
@@ -69,6 +71,7 @@ class Scenario {
   Duration chaos_ = seconds(5);
   Duration patience_ = seconds(30);
   std::uint64_t step_limit_ = 1'000'000;
+  bool files_outlive_crashes_ = false;
 };
 
 }  // namespace tenter::sim

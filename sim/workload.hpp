@@ -18,6 +18,12 @@ class ClientPort {
   virtual std::uint32_t choose(std::uint32_t n) = 0;              // shape of the work: on the tape, 0 the smallest
   virtual ProcessIndex process(std::string_view name) const = 0;  // the newest of this name (a restarted one has the same name)
   virtual Time now() const = 0;
+
+  // Memory of the caller at a process, for calls that name a buffer. A world without the Fabric port lends none.
+  virtual Buffer lend(ProcessIndex, std::uint64_t /*bytes*/) { return no_buffer; }
+  virtual void fill(ProcessIndex, Buffer, const Blob&) {}
+  virtual Blob look(ProcessIndex, Buffer) const { return {}; }
+  virtual void take_back(ProcessIndex, Buffer) {}  // nothing may land there any more
 };
 
 class Workload {

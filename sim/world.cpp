@@ -77,6 +77,10 @@ void World::begin() {
   booting_ = scenario_.booted_ != nullptr;
   choices_.quiet(booting_);
   for (auto& spec : scenario_.processes_) start_process(add_process(std::move(*spec), no_process));
+  std::vector<std::string> jobs;
+  for (const auto& p : processes_)
+    if (std::find(jobs.begin(), jobs.end(), p->job) == jobs.end()) jobs.push_back(p->job);
+  for (const std::string& job : jobs) form_job(job);
   Item heal;
   heal.kind = Item::Kind::heal;
   schedule(scenario_.chaos_, std::move(heal));
@@ -348,7 +352,8 @@ void World::check_leftovers() {
     }
     if (!left.empty()) break;
   }
-  if (left.empty()) left = files_.first_left();
+  const bool killed = std::any_of(processes_.begin(), processes_.end(), [](const auto& p) { return p->exit_signal != 0; });
+  if (left.empty() && !(killed && scenario_.files_outlive_crashes_)) left = files_.first_left();
   if (left.empty()) left = pages_.first_left();
   if (!left.empty()) fail(FindingKind::safety, "nothing is left over", left);
 }

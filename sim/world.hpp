@@ -167,6 +167,8 @@ class World : public Findings {
   void choose_fate(Process& p);
   void abandon_tickets(ProcessIndex index);
   void restart(ProcessIndex index);
+  void end_job(ProcessIndex dead);
+  void form_job(const std::string& job);
   void check_leftovers();
   bool advance(Process& p);  // performs the first pending action; false: it waits
   void note_site(std::string_view machine, std::string_view state, const Event& event, const std::vector<Action>& actions);

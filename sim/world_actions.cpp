@@ -91,5 +91,11 @@ Ticket WorldClient::submit(ProcessIndex process, Role role, Note call) { return 
 std::uint32_t WorldClient::choose(std::uint32_t n) { return world_.choices().choose(Tag::workload, 1, n); }
 ProcessIndex WorldClient::process(std::string_view name) const { return world_.find(name); }
 Time WorldClient::now() const { return world_.now(); }
+Buffer WorldClient::lend(ProcessIndex process, std::uint64_t bytes) { return world_.fabric().lend(process, bytes); }
+void WorldClient::fill(ProcessIndex process, Buffer buffer, const Blob& content) {
+  world_.fabric().fill(process, buffer, content);
+}
+Blob WorldClient::look(ProcessIndex process, Buffer buffer) const { return world_.fabric().look(process, buffer); }
+void WorldClient::take_back(ProcessIndex process, Buffer buffer) { world_.fabric().take_back(process, buffer); }
 
 }  // namespace tenter::sim

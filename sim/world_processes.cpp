@@ -74,6 +74,8 @@ ProcessIndex World::add_process(ProcessSpec spec, ProcessIndex parent) {
   p->files_root = std::move(spec.files_root);
   p->may_crash = spec.may_crash;
   p->may_stop = spec.may_stop;
+  p->always_resumes = spec.always_resumes;
+  p->job = std::move(spec.job);
   p->restart_after = spec.restart_after;
   if (number(spec.restart_after) >= 0) p->reborn = p->machines;
   choose_fate(*p);
@@ -91,7 +93,8 @@ void World::choose_fate(Process& p) {
   p.stop_at = stop == 0 ? 0 : p.actions + place_of(stop);
   if (stop == 0) return;
   const std::uint32_t length = choices_.choose(Tag::stop, p.index, 16);
-  p.stopped_for = length == 0 ? Duration{-1} : milliseconds(std::int64_t{1} << (length - 1));
+  p.stopped_for =
+      length == 0 && !p.always_resumes ? Duration{-1} : milliseconds(std::int64_t{1} << (length == 0 ? 15 : length - 1));
 }
 
 void World::start_process(ProcessIndex index) {
@@ -119,6 +122,7 @@ void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t sign
   fabric_.process_ended(index);
   launchers_.ended(p);
   abandon_tickets(index);
+  if (signal != 0) end_job(index);
   if (signal == 0 || number(p.restart_after) < 0) return;
   Item item;
   item.kind = Item::Kind::restart;
@@ -140,10 +144,38 @@ void World::restart(ProcessIndex index) {
   ProcessSpec spec;
   spec.name = processes_[index]->name;
   spec.files_root = processes_[index]->files_root;
+  spec.job = processes_[index]->job;
   spec.machines = std::move(processes_[index]->reborn);
   const ProcessIndex born = add_process(std::move(spec), processes_[index]->parent);
   start_process(born);
+  form_job(processes_[born]->job);
   if (workload_) workload_->restarted(client_, born);
+}
+
+// What a launcher does when a rank dies: it kills the others, a moment later.
+void World::end_job(ProcessIndex dead) {
+  if (processes_[dead]->job.empty()) return;
+  for (const auto& p : processes_) {
+    if (p->job != processes_[dead]->job || p->life == Life::gone) continue;
+    Item item;
+    item.kind = Item::Kind::exit;
+    item.process = p->index;
+    item.b = 9;
+    schedule(milliseconds(1) + chosen_delay(Tag::exit_delay, p->index), std::move(item));
+  }
+}
+
+// The ranks of a job share a communicator as soon as all of them are there.
+void World::form_job(const std::string& job) {
+  if (job.empty()) return;
+  std::vector<ProcessIndex> ranks;
+  std::size_t names = 0;
+  for (const auto& p : processes_) {
+    if (p->job != job) continue;
+    if (find(p->name) == p->index) ++names;
+    if (p->life != Life::gone) ranks.push_back(p->index);
+  }
+  if (ranks.size() == names) collectives_.add_job(std::move(ranks));
 }
 
 void World::signal_process(ProcessIndex index, std::int32_t signal) {
