@@ -13,8 +13,8 @@ void TimersModel::perform(Process& p, Role role, const action::Arm& a) {
   perform(p, role, action::Cancel{a.op});
   const std::uint64_t ticket = next_ticket_++;
   of(p.index).push_back({role, a.op, ticket, a.when});
-  if (a.when == end_of_time) return;
   const Time due = p.world(a.when);
+  if (due == end_of_time) return;  // never; a delay on top would overflow and be now
   const Duration wait = number(due) > number(world_.now()) ? due - world_.now() : Duration{0};
   Item item;
   item.kind = Item::Kind::timer;
