@@ -20,6 +20,14 @@ bool same(const std::vector<pollfd>& a, const std::vector<pollfd>& b) {
                     [](const pollfd& x, const pollfd& y) { return x.fd == y.fd && x.events == y.events; });
 }
 
+// All that is wanted of this one. The POLL and EPOLL bits are the same (epoll_ctl(2)).
+std::uint32_t events_of(const std::vector<pollfd>& descriptors, int fd) {
+  std::uint32_t events = 0;
+  for (const pollfd& descriptor : descriptors)
+    if (descriptor.fd == fd) events |= static_cast<std::uint32_t>(descriptor.events);
+  return events;
+}
+
 }  // namespace
 
 Parker::Watcher::Watcher(Context& context)
@@ -66,10 +74,14 @@ void Parker::Watcher::renew(const std::vector<pollfd>& descriptors) {
   epoll_event event{};
   for (const pollfd& old : watched_) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, old.fd, &event);  // fails for a closed one: fine
   watched_ = descriptors;
-  for (const pollfd& descriptor : watched_) {
-    event.events = static_cast<std::uint32_t>(descriptor.events);  // the POLL and EPOLL bits are the same (epoll_ctl(2))
-    event.data.fd = descriptor.fd;
-    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor.fd, &event) == 0 || errno == EEXIST) continue;
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    const int fd = watched_[i].fd;
+    event.events = events_of(watched_, fd);
+    event.data.fd = fd;
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) continue;
+    // There already: named twice, or a copy of it is left from before with what was wanted then.
+    if (errno == EEXIST && epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) continue;
+    for (std::size_t before = 0; before < i; ++before) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched_[before].fd, &event);
     watched_.clear();  // register all of them again next time
     context_.nudge();  // cannot be watched: the loop must not sleep on it
     return;

@@ -1,5 +1,7 @@
 // The loop with simple machines over timers, notes and random bytes.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <thread>
@@ -119,6 +121,44 @@ TEST(Loop, a_closed_descriptor_whose_number_is_taken_by_another_file_is_watched_
     EXPECT_EQ(Resources::held(Resource::thread), 1) << "one watcher serves all parks";
   }
   EXPECT_EQ(Resources::held_text(), "");
+}
+
+struct Sockets {
+  int ends[2] = {-1, -1};
+  Sockets() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0); }
+  ~Sockets() {
+    close(ends[0]);
+    close(ends[1]);
+  }
+};
+
+TEST(Loop, what_was_asked_twice_of_one_descriptor_is_all_watched) {
+  const Sockets sockets;
+  Context context;
+  Parker parker(context);
+  WaitSet waits;
+  waits.descriptors = {{sockets.ends[0], POLLIN, 0}, {sockets.ends[0], POLLOUT, 0}};  // it can be written at once
+  const std::uint32_t seen = context.nudges.load();
+  parker.park(waits, seen);  // for ever, if only the first were watched
+  EXPECT_NE(context.nudges.load(), seen);
+}
+
+TEST(Loop, a_set_that_cannot_be_watched_whole_leaves_nothing_watched) {
+  const Sockets sockets;
+  const Descriptor file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));  // epoll refuses files (epoll_ctl(2), EPERM)
+  Context context;
+  Parker parker(context);
+  WaitSet waits;
+  waits.descriptors = {{sockets.ends[0], POLLIN, 0}, {file.get(), POLLIN, 0}};
+  std::uint32_t seen = context.nudges.load();
+  parker.park(waits, seen);
+  ASSERT_NE(context.nudges.load(), seen) << "the loop must not sleep on it";
+  ASSERT_EQ(write(sockets.ends[1], "x", 1), 1);
+  waits.descriptors.clear();
+  seen = context.nudges.load();
+  waits.until(now() + milliseconds(200));
+  while (now() < waits.deadline && context.nudges.load() == seen) parker.park(waits, seen);
+  EXPECT_EQ(context.nudges.load(), seen) << "the first descriptor is still watched";
 }
 
 }  // namespace
