@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstring>
 #include <string>
 #include <system_error>
 
@@ -20,13 +22,39 @@ tl::unexpected<Error> refused(const char* step) {
   return error(Status::failed, std::string("parent watch: ") + step + ": " + std::generic_category().message(code), code);
 }
 
-// False when `stop` came first.
-bool wait_for(int awaited, int stop, int milliseconds) {
+// Returns when `stop` was written to.
+bool wait_for_stop(int stop) {
+  std::uint64_t one = 0;
+  ssize_t got = 0;
+  while ((got = read(stop, &one, sizeof one)) < 0 && errno == EINTR) {
+  }
+  return got > 0;
+}
+
+enum class Waited : std::uint8_t { came, stopped, timed_out, failed };
+
+Waited wait_for(int awaited, int stop, int milliseconds) {
   pollfd both[2] = {{stop, POLLIN, 0}, {awaited, POLLIN, 0}};
   int ready = 0;
-  while ((ready = poll(both, 2, milliseconds)) < 0 && errno == EINTR) {
+  while ((ready = poll(both, 2, milliseconds)) < 0 && (errno == EINTR || errno == EAGAIN)) {
   }
-  return (both[0].revents & POLLIN) == 0;
+  if (ready == 0) return Waited::timed_out;
+  if (ready > 0 && (both[0].revents & POLLIN) != 0) return Waited::stopped;
+  return ready > 0 && (both[1].revents & POLLIN) != 0 ? Waited::came : Waited::failed;
+}
+
+// On a thread of its own. A poll that fails says nothing of the parent: then nobody is told that it is gone, and its death is
+// left to the guardian and to the launcher's proxy.
+void watch(int parent, int stop, Descriptor write_end, int milliseconds, int code) {
+  const Waited waited = wait_for(parent, stop, -1);
+  if (waited == Waited::failed) {
+    std::fprintf(stderr, "tenter member: parent watch: poll: %s; the parent is not watched any more\n", std::strerror(errno));
+    (void)wait_for_stop(stop);  // the life-line stays open for as long as this object lives
+    return;
+  }
+  if (waited == Waited::stopped) return;
+  write_end = Descriptor();
+  if (wait_for(-1, stop, milliseconds) != Waited::stopped) _exit(code);
 }
 
 }  // namespace
@@ -61,12 +89,8 @@ Result<ParentWatch> ParentWatch::open(ProcessId parent) {
 
 void ParentWatch::start(Duration grace, int code) {
   const auto milliseconds = static_cast<int>(number(grace) / 1'000'000);
-  thread_ =
-      std::thread([parent = parent_.get(), stop = stop_.get(), write_end = std::move(write_end_), milliseconds, code]() mutable {
-        if (!wait_for(parent, stop, -1)) return;
-        write_end = Descriptor();
-        if (wait_for(-1, stop, milliseconds)) _exit(code);
-      });
+  thread_ = std::thread([parent = parent_.get(), stop = stop_.get(), write_end = std::move(write_end_), milliseconds,
+                         code]() mutable { watch(parent, stop, std::move(write_end), milliseconds, code); });
 }
 
 ParentWatch::~ParentWatch() {
