@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <new>
 #include <system_error>
 
 #include "hw/posix/process_stat.hpp"
@@ -47,7 +48,12 @@ ProcessesPart::ProcessesPart(Context& context) : context_(context) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // cannot fail since Linux 3.4
 }
 
-ProcessesPart::~ProcessesPart() { kill_all(); }
+ProcessesPart::~ProcessesPart() {
+  try {
+    kill_all();
+  } catch (const std::bad_alloc&) {  // without memory: the children's death signal and life-line are left
+  }
+}
 
 void ProcessesPart::perform(const action::Spawn& a) {
   auto failed = [&](Status status, std::string_view text) {
@@ -68,7 +74,13 @@ void ProcessesPart::perform(const action::Spawn& a) {
     return failed(Status::failed, "spawn of \"" + std::string(a.arguments[0].text()) + "\": no pidfd for the child");
   }
   sessions_[*child] = process.start_time;
-  add({process, std::move(pidfd), {Listener{context_.current, a.op}}, true, true, std::optional<Counted>(Resource::process)});
+  add({process,
+       std::move(pidfd),
+       {Listener{context_.current, a.op}},
+       true,
+       true,
+       false,
+       std::optional<Counted>(Resource::process)});
   context_.push(context_.current, event::Spawned{now(), a.op, Status::ok, process, {}});
 }
 
@@ -78,7 +90,7 @@ void ProcessesPart::perform(const action::WatchProcess& a) {
   Descriptor pidfd = open_process(a.process);
   if (!pidfd) return context_.push(listener.first, event::ProcessExited{now(), a.op, -1, -1});
   const bool marked = environment_holds(a.process.pid, mark_);
-  add({a.process, std::move(pidfd), {listener}, false, marked, std::nullopt});
+  add({a.process, std::move(pidfd), {listener}, false, marked, false, std::nullopt});
 }
 
 // A child that is not reaped yet keeps its number, so its process group can be no stranger's either.
@@ -129,7 +141,7 @@ void ProcessesPart::kill_helpers() {
     const auto stat = stat_of(process.pid);
     if (stat && stat->session == static_cast<std::int64_t>(process.pid)) sessions_[stat->session] = process.start_time;
     send_signal(pidfd, SIGKILL);
-    add({process, std::move(pidfd), {}, false, true, std::nullopt});
+    add({process, std::move(pidfd), {}, false, true, false, std::nullopt});
   }
 }
 
@@ -150,6 +162,7 @@ void ProcessesPart::poll() {
   checked_nudges_ = nudges;
   next_check_ = at + check_interval;
   poll_lifeline();
+  poll_alone();
   std::array<epoll_event, 64> ready{};
   int count = 0;
   while ((count = epoll_wait(exits_.get(), ready.data(), static_cast<int>(ready.size()), 0)) > 0) {
@@ -165,13 +178,26 @@ void ProcessesPart::poll() {
   }
 }
 
+// A pidfd that the set does not take (no memory, or the user's limit of watches, epoll_ctl(2)) is asked itself at every look:
+// what runs must be waited for, whatever the kernel lacks.
 void ProcessesPart::add(Watched watched) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = watched.pidfd.get();
-  if (epoll_ctl(exits_.get(), EPOLL_CTL_ADD, watched.pidfd.get(), &event) != 0)
-    throw std::system_error(errno, std::generic_category(), "epoll_ctl for the exit of a process");
+  watched.alone = epoll_ctl(exits_.get(), EPOLL_CTL_ADD, watched.pidfd.get(), &event) != 0;
   watched_.push_back(std::move(watched));
+}
+
+void ProcessesPart::poll_alone() {
+  for (std::size_t i = 0; i < watched_.size();) {
+    if (!watched_[i].alone || !readable(watched_[i].pidfd.get())) {
+      ++i;
+      continue;
+    }
+    adopt_orphans();  // may add behind
+    finish(watched_[i]);
+    watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 }
 
 void ProcessesPart::finish(Watched& watched) {
@@ -202,7 +228,7 @@ void ProcessesPart::adopt_orphans() {
                                                                process.start_time == session->second);  // else: number reused
     if (!of_our_session && !environment_holds(pid, mark_)) continue;
     if (Descriptor pidfd = open_process(process)) {
-      add({process, std::move(pidfd), {}, false, true, std::optional<Counted>(Resource::process)});
+      add({process, std::move(pidfd), {}, false, true, false, std::optional<Counted>(Resource::process)});
     }
   }
 }
@@ -232,6 +258,8 @@ void ProcessesPart::kill_all() {
 
 void ProcessesPart::add_waits(WaitSet& waits) const {
   if (!watched_.empty()) waits.descriptors.push_back({exits_.get(), POLLIN, 0});
+  for (const Watched& watched : watched_)
+    if (watched.alone) waits.descriptors.push_back({watched.pidfd.get(), POLLIN, 0});
   if (parent_lifeline_) waits.descriptors.push_back({parent_lifeline_.get(), POLLIN, 0});
 }
 

@@ -57,11 +57,13 @@ class ProcessesPart {
     std::vector<Listener> listeners;
     bool spawned = false;            // by this part
     bool marked = false;             // by what this part spawned
+    bool alone = false;              // not in the set of exits
     std::optional<Counted> counted;  // set: ours to reap (spawned or adopted)
   };
   Watched* find(const ProcessId& process);
   void add(Watched watched);
   void poll_lifeline();
+  void poll_alone();
   void finish(Watched& watched);
   void adopt_orphans();
   void kill_all();

@@ -246,5 +246,26 @@ TEST(Processes, a_child_dies_with_a_parent_that_is_killed) {
   close(ends[0]);
 }
 
+// The set of exits refuses everything: its descriptor is another file's.
+TEST_F(ProcessesTest, an_exit_is_told_though_the_kernel_does_not_take_it_into_the_set) {
+  int replaced = 0;
+  for (int fd = 3; fd < 64; ++fd) {
+    char target[64] = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    if (readlink(link.c_str(), target, sizeof target - 1) <= 0 || std::string(target) != "anon_inode:[eventpoll]") continue;
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ASSERT_EQ(dup3(nothing, fd, O_CLOEXEC), fd);
+    close(nothing);
+    ++replaced;
+  }
+  ASSERT_EQ(replaced, 1);
+  const ProcessId ended = shell(Op{1}, "exit 5");
+  const event::ProcessExited exited = next_exit();
+  EXPECT_EQ(exited.op, Op{1});
+  EXPECT_EQ(exited.code, 5);
+  EXPECT_EQ(state_letter(ended), 'X');
+  shell(Op{2}, "read forever");  // ended by the destructor, which does not throw
+}
+
 }  // namespace
 }  // namespace tenter::hw
