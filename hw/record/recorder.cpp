@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "hw/record/private_directory.hpp"
 #include "os/file.hpp"
+#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -17,21 +17,13 @@ constexpr std::uint64_t blob_buffer_bytes = 1024 * 1024;
 constexpr std::size_t copied_blob_bytes_max = 16 * 1024;  // a copy is cheaper than a system call of its own
 constexpr Duration write_interval = milliseconds(10);
 
-tl::unexpected<Error> system_error(const std::string& path, const char* call, int native) {
-  const Status status = native == ENOSPC || native == EDQUOT  ? Status::no_space
-                        : native == EEXIST                    ? Status::exists
-                        : native == EACCES || native == EPERM ? Status::denied
-                                                              : Status::failed;
-  return error(status, "recording " + path + ": " + call + ": " + std::strerror(native), native);
-}
-
 bool one_path_component(const std::string& name) {
   return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
 }
 
 Result<Descriptor> create(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return system_error(path, "open", errno);
+  if (!file) return os::system_error("recording " + path + ": open", errno);
   return file;
 }
 
@@ -50,14 +42,14 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& directory, c
   recorder->log_ = std::move(*log);
   const auto magic = std::as_bytes(std::span(recording::blobs_magic.data(), recording::blobs_magic.size()));
   if (recorder->write(recorder->blobs_.get(), magic, {}, ".blobs")) recorder->write_out();
-  if (recorder->failure_) return tl::unexpected(*recorder->failure_);
+  if (recorder->failure_.native != 0) return recorder->failure_error();
   return recorder;
 }
 
-Recorder::~Recorder() { (void)finish(); }
+Recorder::~Recorder() { end(); }
 
 void Recorder::append(Role role, const Event& event, std::uint64_t action_digest) noexcept {
-  if (failure_ || finished_) return;
+  if (failure_.native != 0 || finished_) return;
   try {
     writer_.append(role, event, action_digest);
     for (; counted_blobs_ < writer_.blobs().size(); ++counted_blobs_)
@@ -77,8 +69,8 @@ Time Recorder::idle() noexcept {
   return end_of_time;
 }
 
-Result<void> Recorder::finish() noexcept {
-  if (!finished_ && !failure_) {
+void Recorder::end() noexcept {
+  if (!finished_ && failure_.native == 0) {
     try {
       writer_.end();
     } catch (...) {
@@ -87,13 +79,17 @@ Result<void> Recorder::finish() noexcept {
     write_out();
   }
   finished_ = true;
-  if (failure_) return tl::unexpected(*failure_);
+}
+
+Result<void> Recorder::finish() {
+  end();
+  if (failure_.native != 0) return failure_error();
   return {};
 }
 
 // Blobs first: a log that was cut by a kill refers to nothing that is missing.
 void Recorder::write_out() noexcept {
-  if (failure_) return;
+  if (failure_.native != 0) return;
   try {
     write_pending();
   } catch (...) {
@@ -128,9 +124,14 @@ bool Recorder::write(int descriptor, Bytes head, Bytes content, const char* suff
   return written.native == 0;
 }
 
-void Recorder::stop(const std::string& what, int native) {
-  failure_ = system_error(path_ + what, ("writing after record " + std::to_string(writer_.records())).c_str(), native).value();
+void Recorder::stop(const char* suffix, int native) noexcept {
+  failure_ = {suffix, native, writer_.records()};
   writer_.clear();
+}
+
+tl::unexpected<Error> Recorder::failure_error() const {
+  return os::system_error("recording " + path_ + failure_.suffix + ": writing after record " + std::to_string(failure_.records),
+                          failure_.native);
 }
 
 }  // namespace tenter::hw

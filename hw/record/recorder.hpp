@@ -9,7 +9,6 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,16 +25,16 @@ class Recorder {
   static Result<std::unique_ptr<Recorder>> open(const std::string& directory, const recording::LogHeader& header);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
-  ~Recorder();  // finish()
+  ~Recorder();  // writes the end, as finish() does
 
   void append(Role role, const Event& event, std::uint64_t action_digest) noexcept;
   // Before a sleep. end_of_time when nothing is left to write; else when to call again, at the latest.
   Time idle() noexcept;
   // Writes the rest and the end of the log; the first failure of the whole recording, if any. Later calls repeat the answer.
-  Result<void> finish() noexcept;
+  Result<void> finish();
 
   // Something is in memory only.
-  bool pending() const { return !failure_ && (!writer_.log().empty() || !writer_.blobs().empty()); }
+  bool pending() const { return failure_.native == 0 && (!writer_.log().empty() || !writer_.blobs().empty()); }
   std::uint64_t records() const { return writer_.records(); }
   std::uint64_t bytes() const { return bytes_; }  // written so far, both files
 
@@ -44,7 +43,16 @@ class Recorder {
   void write_out() noexcept;
   void write_pending();
   bool write(int descriptor, Bytes head, Bytes content, const char* suffix);
-  void stop(const std::string& what, int native);
+  // Without memory, since a lack of it is one of the failures; the text is made when it is asked for.
+  void stop(const char* suffix, int native) noexcept;
+  void end() noexcept;
+  tl::unexpected<Error> failure_error() const;
+
+  struct Failure {
+    const char* suffix = "";
+    int native = 0;  // errno; 0: none
+    std::uint64_t records = 0;
+  };
 
   recording::LogWriter writer_;
   std::string path_;  // without .log
@@ -53,7 +61,7 @@ class Recorder {
   std::size_t counted_blobs_ = 0;  // of writer_.blobs(), in pending_blob_bytes_
   std::uint64_t pending_blob_bytes_ = 0, bytes_ = 0;
   Time written_{};
-  std::optional<Error> failure_;
+  Failure failure_;
   bool finished_ = false;
 };
 
