@@ -5,35 +5,17 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <span>
 
 #include "os/file.hpp"
+#include "os/status.hpp"
 
 namespace tenter::report {
 
 namespace {
 
-Status status_of(int native) {
-  switch (native) {
-    case ENOENT:
-      return Status::not_found;
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return Status::no_space;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return Status::denied;
-    default:
-      return Status::failed;
-  }
-}
-
 tl::unexpected<Error> failed(std::string_view step, const std::string& path, int native) {
-  return error(status_of(native), path + ": " + std::string(step) + " while the file was written: " + std::strerror(native),
-               native);
+  return os::system_error(path + ": " + std::string(step) + " while the file was written", native);
 }
 
 // Owns the temporary: closes it, and unlinks it unless it was renamed.

@@ -14,11 +14,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/names.hpp"
 #include "hw/part.hpp"
+#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -28,8 +28,7 @@ constexpr int line_number = 3;                 // the line in the guardian
 constexpr Duration answer_patience = seconds(30);
 
 tl::unexpected<Error> refused(const std::string& program, const std::string& step, int code) {
-  const Status status = code == ENOENT ? Status::not_found : code == EACCES ? Status::denied : Status::failed;
-  return error(status, "guardian (" + program + "): " + step + ": " + std::generic_category().message(code), code);
+  return os::system_error("guardian (" + program + "): " + step, code);
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "os/status.hpp"
+
 namespace tenter::hw {
 namespace {
 
@@ -21,13 +23,7 @@ std::string default_base() {
   return runtime != nullptr && *runtime == '/' && is_ours_alone(runtime) ? runtime : "/tmp";
 }
 
-tl::unexpected<Error> refused(const std::string& step, int code) {
-  const Status status = code == ENOENT   ? Status::not_found
-                        : code == ENOSPC ? Status::no_space
-                        : code == EACCES ? Status::denied
-                                         : Status::failed;
-  return error(status, "private folder: " + step + ": " + std::generic_category().message(code), code);
-}
+tl::unexpected<Error> refused(const std::string& step, int code) { return os::system_error("private folder: " + step, code); }
 
 }  // namespace
 

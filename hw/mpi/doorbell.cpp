@@ -16,6 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "hw/posix/descriptor.hpp"
+#include "os/file.hpp"
+
 namespace tenter::hw {
 namespace {
 
@@ -35,20 +38,6 @@ std::string unguessable_name() {
   }
   return name;
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) close(value_);
-  }
-  int value() const { return value_; }
-
- private:
-  int value_;
-};
 
 // "" or the reason of the first rank that has one; every rank gets the same answer. Blocking, collective.
 std::string first_reason(const std::string& own, int size) {
@@ -95,7 +84,7 @@ std::string Doorbell::create_page(const std::string& name, std::uint32_t size, i
   if (*file < 0) return system_text("creating the page");
   const std::size_t bytes = sizeof(Line) * size;
   if (fchmod(*file, 0600) != 0) return system_text("making the page private");
-  if (const int failure = posix_fallocate(*file, 0, static_cast<off_t>(bytes)); failure != 0) {
+  if (const int failure = os::reserve(*file, bytes); failure != 0) {
     errno = failure;
     return system_text("backing the page with " + std::to_string(bytes) + " bytes");
   }
@@ -105,13 +94,13 @@ std::string Doorbell::create_page(const std::string& name, std::uint32_t size, i
 std::string Doorbell::open_page(const Place& place, std::uint32_t size, void** page) {
   const std::string path = "/proc/" + std::to_string(place.pid) + "/fd/" + std::to_string(place.descriptor);
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (file.value() < 0) return system_text("opening rank 0's page (ranks on another host are not served)");
+  if (file.get() < 0) return system_text("opening rank 0's page (ranks on another host are not served)");
   std::array<char, 256> target{};
-  const std::string link = "/proc/self/fd/" + std::to_string(file.value());
+  const std::string link = "/proc/self/fd/" + std::to_string(file.get());
   const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
   if (length < 0 || std::string(target.data()).find(std::string("memfd:") + place.name.data()) == std::string::npos)
     return "what " + path + " names is not rank 0's page (ranks on another host are not served)";
-  return map_page(file.value(), size, page);
+  return map_page(file.get(), size, page);
 }
 
 Result<Doorbell> Doorbell::open(const MpiEnvironment& environment) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "os/file.hpp"
+#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -23,31 +24,8 @@ namespace {
 constexpr std::string_view temporary_prefix = ".tmp-";
 constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-Status status_of(int code) {
-  switch (code) {
-    case ENOENT:
-      return Status::not_found;
-    case EEXIST:
-      return Status::exists;
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return Status::no_space;
-    case EACCES:
-    case EPERM:
-      return Status::denied;
-    case ELOOP:
-    case ENOTDIR:
-    case ENXIO:
-      return Status::invalid;
-    default:
-      return Status::failed;
-  }
-}
-
 tl::unexpected<Error> failure(std::string_view phase, std::string_view path, int code = errno) {
-  return error(status_of(code), std::string(phase) + " " + std::string(path) + ": " + std::generic_category().message(code),
-               code);
+  return os::system_error(std::string(phase) + " " + std::string(path), code);
 }
 
 Result<struct stat> owned(int fd, std::string_view path) {

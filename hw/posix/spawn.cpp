@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw/posix/descriptor.hpp"
+#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -94,8 +95,7 @@ void redirect_standard(int errors) {
 }
 
 tl::unexpected<Error> spawn_error(const std::string& program, const char* phase, int cause) {
-  const Status status = cause == ENOENT ? Status::not_found : cause == EACCES ? Status::denied : Status::failed;
-  return error(status, "spawn of \"" + program + "\": " + phase + ": " + std::strerror(cause), cause);
+  return os::system_error("spawn of \"" + program + "\": " + phase, cause);
 }
 
 bool has_zero_byte(const Parts& texts) {

@@ -14,7 +14,7 @@ inline constexpr const char* lifeline_variable = "TENTER_LIFELINE";
 // NAME=value entries that win over the inherited ones. The child gets SIGKILL when the calling *thread* ends and inherits
 // `lifeline`, under its number, which it finds in TENTER_LIFELINE. Its standard input is empty, its standard output is our
 // standard error. Waits until the program runs or could not be started.
-// Errors name the program and the cause: not_found, denied, invalid or failed.
+// Errors name the program and the cause: not_found, denied, invalid, no_space (memory) or failed.
 Result<pid_t> spawn_program(const Parts& arguments, const Parts& environment, int lifeline);
 
 }  // namespace tenter::hw

@@ -6,7 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+
+#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -23,10 +24,9 @@ Result<void> make_recording_directory(const std::string& directory) {
   const std::string who = "recording " + directory + ": ";
   if (directory.empty()) return error(Status::invalid, "recording: the name of the directory is empty");
   if (::mkdir(directory.c_str(), 0700) == 0) return {};
-  if (const int code = errno; code != EEXIST)
-    return error(code == EACCES || code == EPERM ? Status::denied : Status::failed, who + "mkdir: " + std::strerror(code), code);
+  if (const int code = errno; code != EEXIST) return os::system_error(who + "mkdir", code);
   struct stat found {};
-  if (::stat(directory.c_str(), &found) != 0) return error(Status::failed, who + "stat: " + std::strerror(errno), errno);
+  if (::stat(directory.c_str(), &found) != 0) return os::system_error(who + "stat", errno);
   if (!S_ISDIR(found.st_mode)) return error(Status::invalid, who + "not a directory");
   if (found.st_uid != geteuid())
     return error(Status::denied,

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,49 +12,16 @@
 #include <cstring>
 #include <utility>
 
+#include "hw/posix/descriptor.hpp"
+#include "os/file.hpp"
+#include "os/status.hpp"
+
 namespace tenter::hw {
 
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd), counted_(Resource::descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { ::close(fd_); }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-  Counted counted_;
-};
-
-Status status_of(int native) {
-  switch (native) {
-    case ENOENT:
-      return Status::not_found;
-    case EEXIST:
-      return Status::exists;
-    case EACCES:
-    case EPERM:
-      return Status::denied;
-    case ENOSPC:
-    case EFBIG:
-    case ENOMEM:
-    case EDQUOT:
-      return Status::no_space;
-    case EISDIR:
-    case ELOOP:
-    case EINVAL:
-    case ENXIO:
-      return Status::invalid;
-    default:
-      return Status::failed;
-  }
-}
-
 tl::unexpected<Error> failure(const std::string& name, const std::string& doing, int native) {
-  return error(status_of(native), "shared page " + name + ": " + doing + ": " + std::strerror(native), native);
+  return error(os::status_of(native), "shared page " + name + ": " + doing + ": " + std::strerror(native), native);
 }
 
 tl::unexpected<Error> refusal(Status status, const std::string& name, const std::string& why) {
@@ -78,17 +44,6 @@ std::string owner_of(const std::string& name) {
   struct stat found {};
   if (::stat(("/dev/shm" + name).c_str(), &found) != 0) return "";
   return ", it belongs to " + user_text(found.st_uid) + " and we are " + user_text(geteuid());
-}
-
-// 0, or an errno. Under a file-size limit the kernel would send SIGXFSZ, so the limit is looked at first (setrlimit(2)).
-int back_with_memory(int fd, std::uint64_t bytes) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) return EFBIG;
-  int native = 0;
-  do {
-    native = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-  } while (native == EINTR);
-  return native;
 }
 
 }  // namespace
@@ -124,7 +79,7 @@ Result<MappedPage> MappedPage::create(std::string_view given, std::uint64_t byte
     return failure(*name, doing, native);
   };
   if (::fchmod(fd, 0600) != 0) return give_up("making it private", errno);  // whatever the umask took away
-  if (const int native = back_with_memory(fd, bytes); native != 0)
+  if (const int native = os::reserve(fd, bytes); native != 0)
     return give_up("reserving " + std::to_string(bytes) + " bytes", native);
   Result<MappedPage> page = map(*name, fd, bytes);
   if (!page) ::shm_unlink(name->c_str());
