@@ -9,8 +9,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
+#include <span>
 
 #include "cli/version.hpp"
+#include "os/file.hpp"
+#include "os/status.hpp"
 #include "report/atomic_file.hpp"
 
 namespace tenter::cli {
@@ -37,14 +40,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-void write_or_warn(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
-    return;
-  }
-  if (const auto written = report::write_file_atomically(path, text); !written)
-    fmt::print(stderr, "warning: {}\n", written.error().what);
+Result<void> write_to(const std::string& path, const std::string& text) {
+  if (path != "-") return report::write_file_atomically(path, text);
+  std::fflush(stdout);
+  const os::Written written = os::write_all(STDOUT_FILENO, std::as_bytes(std::span(text.data(), text.size())));
+  if (written.native != 0) return os::system_error("standard output", written.native);
+  return {};
+}
+
+void write_or_tell(const Context& context, const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  const auto written = write_to(path, text);
+  if (written) return;
+  fmt::print(stderr, "tenter: the result is not written: {}\n", written.error().what);
+  context.result_lost = true;
 }
 
 }  // namespace
@@ -101,8 +110,8 @@ void watch_interrupt() {
 }
 
 void write_result_text(const Context& context, const std::string& json, const std::string& junit) {
-  if (!context.common.json.empty()) write_or_warn(context.common.json, json);
-  if (!context.common.junit.empty()) write_or_warn(context.common.junit, junit);
+  write_or_tell(context, context.common.json, json);
+  write_or_tell(context, context.common.junit, junit);
 }
 
 std::string version_text() { return fmt::format("{} ({})", version, commit); }

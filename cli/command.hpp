@@ -23,7 +23,6 @@ struct CommonOptions {
   std::string out = "runs";
   std::string color = "auto";
   bool quiet = false;
-  int verbose = 0;
 };
 
 inline constexpr std::uint64_t tape_bytes_max = 256 * 1024 * 1024;  // a larger file is no tape
@@ -31,7 +30,8 @@ inline constexpr std::uint64_t tape_bytes_max = 256 * 1024 * 1024;  // a larger 
 struct Context {
   const Registry& registry;
   CommonOptions common;
-  std::string program;  // as it was called, for again lines
+  std::string program;               // as it was called, for again lines
+  mutable bool result_lost = false;  // a result file that was asked for could not be written
 
   bool color() const;                                       // on standard output
   bool human_output() const { return common.json != "-"; }  // standard output is free for people
@@ -49,9 +49,8 @@ const sim::Protocol* find_protocol(const Context& context, const std::string& na
 bool interrupted();
 void watch_interrupt();
 
-// Writes the JSON and JUnit files that were asked for; a failure of the reporter is a warning, never the verdict.
-template <class R>
-void write_results(const Context& context, const R& result);
+// Writes the JSON and JUnit files that were asked for. What cannot be written is told on standard error and makes the exit code
+// 70 of a command that would end with 0; it never hides the code of what was found.
 void write_result_text(const Context& context, const std::string& json, const std::string& junit);
 
 std::string version_text();  // "0.1.0 (4f1c2ab)"

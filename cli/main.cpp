@@ -24,7 +24,6 @@ void add_common(CLI::App& command, cli::CommonOptions& common) {
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
   command.add_flag("-q,--quiet", common.quiet, "only the verdict line");
-  command.add_flag("-v,--verbose", common.verbose, "more");
 }
 
 void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
@@ -109,7 +108,8 @@ int main(int argc, char** argv, const Registry& registry) {
     return cli::exit_code::usage;
   }
   try {
-    return chosen ? chosen() : cli::exit_code::usage;
+    const int code = chosen ? chosen() : cli::exit_code::usage;
+    return code == cli::exit_code::pass && context.result_lost ? cli::exit_code::internal : code;
   } catch (const std::exception& failure) {
     fmt::print(stderr, "tenter: internal error: {}\n", failure.what());
     return cli::exit_code::internal;

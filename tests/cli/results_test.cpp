@@ -1,0 +1,64 @@
+// Result documents: written where they were asked for, or an error.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command_line.hpp"
+#include "tests/cli/ticker.hpp"
+
+namespace tenter {
+namespace {
+
+TEST(Results, a_file_that_cannot_be_written_is_an_error_though_all_passed) {
+  const TemporaryFolder folder;
+  for (const char* option : {"--json", "--junit"}) {
+    Registry registry;
+    add_ticker(registry);
+    const Ran ran = run_command(registry, {"sim", "run", "ticker", "--count", "2", option, folder / "none/r"});
+    EXPECT_EQ(ran.code, 70) << option << ran.output;
+    EXPECT_NE(ran.errors.find("the result is not written: " + (folder / "none/r")), std::string::npos) << ran.errors;
+  }
+  const Ran build = run_command(Registry{}, {"info", "build", "--json", folder / "none/r"});
+  EXPECT_EQ(build.code, 70);
+}
+
+TEST(Results, a_file_that_cannot_be_written_does_not_hide_a_violation) {
+  const TemporaryFolder folder;
+  Registry registry;
+  add_ticker(registry).always("never", [](const sim::View&) { return false; });
+  const Ran ran = run_command(
+      registry, {"sim", "run", "ticker", "--count", "2", "--no-shrink", "--json", folder / "none/r", "--out", folder / "runs"});
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_NE(ran.errors.find("the result is not written"), std::string::npos) << ran.errors;
+}
+
+TEST(Info, every_topic_is_written_as_json_when_asked_for) {
+  Registry registry;
+  add_ticker(registry).always("never early", [](const sim::View&) { return true; });
+  for (const char* topic : {"protocols", "properties", "faults", "build"}) {
+    const Ran ran = run_command(registry, {"info", topic, "--json", "-"});
+    EXPECT_EQ(ran.code, 0) << topic;
+    const auto json = nlohmann::json::parse(ran.output, nullptr, false);
+    ASSERT_FALSE(json.is_discarded()) << topic << ": " << ran.output;
+    EXPECT_EQ(json["schema"], std::string("tenter.") + topic + "/1");
+    if (std::string(topic) == "protocols") {
+      EXPECT_EQ(json["protocols"][0]["scenarios"][0], "one");
+    }
+    if (std::string(topic) == "properties") {
+      EXPECT_EQ(json["properties"][0]["property"], "never early");
+    }
+    if (std::string(topic) == "faults") {
+      EXPECT_GT(json["faults"].size(), 3u);
+    }
+  }
+}
+
+TEST(Options, what_would_do_nothing_is_refused) {
+  Registry registry;
+  add_ticker(registry);
+  EXPECT_EQ(run_command(registry, {"sim", "run", "ticker", "-v"}).code, 64);
+}
+
+}  // namespace
+}  // namespace tenter
