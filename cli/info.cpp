@@ -27,7 +27,32 @@ const char* kind_name(sim::PropertyKind kind) {
   return "?";
 }
 
+// Writes one document with an array of objects, where it was asked for; false: print the table.
+template <class Fill>
+bool write_list(const Context& context, std::string_view name, Fill&& fill) {
+  if (context.common.json.empty()) return false;
+  std::ostringstream text;
+  {
+    report::JsonWriter json(text);
+    json.begin_object().member("schema", "tenter." + std::string(name) + "/1");
+    json.key(name).begin_array();
+    fill(json);
+    json.end_array().end_object();
+  }
+  write_result_text(context, text.str(), "");
+  return true;
+}
+
 int info_protocols(const Context& context) {
+  const bool written = write_list(context, "protocols", [&](report::JsonWriter& json) {
+    for (const sim::Protocol& protocol : context.registry.protocols()) {
+      json.begin_object().member("protocol", protocol.name()).key("scenarios").begin_array();
+      for (const auto& [name, build] : protocol.scenarios()) json.value(name);
+      json.end_array().member("properties", protocol.properties().size()).member("planted", protocol.planted().size());
+      json.member("about", protocol.about()).end_object();
+    }
+  });
+  if (written) return exit_code::pass;
   report::Table table({{"protocol", report::Align::left},
                        {"scenarios", report::Align::left},
                        {"properties"},
@@ -44,6 +69,16 @@ int info_protocols(const Context& context) {
 }
 
 int info_properties(const Context& context) {
+  const bool written = write_list(context, "properties", [&](report::JsonWriter& json) {
+    for (const sim::Protocol& protocol : context.registry.protocols())
+      for (const sim::Property& property : protocol.properties())
+        json.begin_object()
+            .member("protocol", protocol.name())
+            .member("kind", kind_name(property.kind))
+            .member("property", property.name)
+            .end_object();
+  });
+  if (written) return exit_code::pass;
   report::Table table({{"protocol", report::Align::left}, {"kind", report::Align::left}, {"property", report::Align::left}});
   for (const sim::Protocol& protocol : context.registry.protocols())
     for (const sim::Property& property : protocol.properties())
@@ -52,7 +87,16 @@ int info_properties(const Context& context) {
   return exit_code::pass;
 }
 
-int info_faults(const Context&) {
+int info_faults(const Context& context) {
+  const bool written = write_list(context, "faults", [](report::JsonWriter& json) {
+    for (const sim::FaultKind& kind : sim::fault_kinds())
+      json.begin_object()
+          .member("fault", kind.name)
+          .member("legal_on", kind.port)
+          .member("what_it_does", kind.sentence)
+          .end_object();
+  });
+  if (written) return exit_code::pass;
   report::Table table({{"fault", report::Align::left}, {"legal on", report::Align::left}, {"what it does", report::Align::left}});
   for (const sim::FaultKind& kind : sim::fault_kinds())
     table.row({std::string(kind.name), std::string(kind.port), std::string(kind.sentence)});
