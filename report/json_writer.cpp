@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/json_string.hpp"
 #include "core/text.hpp"
-#include "report/utf8.hpp"
 
 namespace tenter::report {
 
@@ -96,23 +96,9 @@ void JsonWriter::new_line() {
 }
 
 void JsonWriter::quote(std::string_view text) {
-  static constexpr std::string_view digits = "0123456789abcdef";
-  to_ << '"';
-  for (const char c : valid_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      to_ << '\\' << c;
-    } else if (c == '\n') {
-      to_ << "\\n";
-    } else if (c == '\t') {
-      to_ << "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      to_ << "\\u00" << digits[byte >> 4] << digits[byte & 0xF];
-    } else {
-      to_ << c;
-    }
-  }
-  to_ << '"';
+  std::string quoted;
+  json::append_string(quoted, text);
+  to_ << quoted;
 }
 
 }  // namespace tenter::report

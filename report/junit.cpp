@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/text.hpp"
-#include "report/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace tenter::report {
 
@@ -91,7 +91,7 @@ std::string junit_of(const MutantsResult& result) {
 
 std::string xml_text(std::string_view text) {
   std::string escaped;
-  for (const char c : valid_utf8(text)) {
+  for (const char c : utf8_repaired(text)) {
     switch (c) {
       case '&':
         escaped += "&amp;";
