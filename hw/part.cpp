@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 
 namespace tenter::hw {
@@ -22,8 +23,10 @@ std::uint32_t usable_cpus() {
 }
 
 void Context::nudge() {
+  const int interrupted_error = errno;  // of whom a signal handler interrupts
   nudges.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, &nudges, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX, nullptr, nullptr, 0);
+  errno = interrupted_error;
 }
 
 }  // namespace tenter::hw

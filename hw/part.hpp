@@ -47,7 +47,9 @@ struct Context {
     return round_;
   }
   void look_again() { looked_ = false; }
-  void nudge();  // raise `nudges` and wake the loop; any thread, also a signal handler
+  // Raise `nudges` and wake the loop. Any thread, also a signal handler: a lock-free word and one system call, errno as it was.
+  void nudge();
+  static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
  private:
   Time round_{};
@@ -74,6 +76,9 @@ struct WaitSet {
   }
   void again_in(Duration d) {
     if (number(poll_again) < 0 || number(d) < number(poll_again)) poll_again = d;
+  }
+  bool empty() const {
+    return futexes.empty() && descriptors.empty() && deadline == end_of_time && number(poll_again) < 0;
   }
   void clear() {
     futexes.clear();

@@ -67,6 +67,4 @@ void Parker::park(const WaitSet& waits, std::uint32_t seen_nudges) {
   wait_on_all(context_, waits, seen_nudges);
 }
 
-void park(Context& context, const WaitSet& waits, std::uint32_t seen_nudges) { Parker(context).park(waits, seen_nudges); }
-
 }  // namespace tenter::hw

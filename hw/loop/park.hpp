@@ -26,7 +26,4 @@ class Parker {
   std::unique_ptr<Watcher> watcher_;
 };
 
-// One park by a Parker of its own.
-void park(Context& context, const WaitSet& waits, std::uint32_t seen_nudges);
-
 }  // namespace tenter::hw

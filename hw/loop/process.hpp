@@ -23,6 +23,9 @@
 
 namespace tenter::hw {
 
+// On standard error, when there were any: an event that nobody takes is a defect of a machine or of a part.
+void tell_undelivered(const char* process, std::uint64_t events);
+
 template <class... Parts>
 void poll_parts(Port<Parts...>& port) {
   (static_cast<Parts&>(port).poll(), ...);
@@ -80,6 +83,15 @@ class ObservedProcess {
       }
     }
   }
+
+  // The same, and ends when nothing is left that could ever deliver an event: no word watched, no timer armed, nothing in
+  // flight. For a process that nobody calls from outside its ports.
+  template <class Predicate>
+  bool run_until_quiet(Predicate&& predicate, Time deadline) {
+    ends_when_quiet_ = true;
+    return run_until([&] { return quiet_ || predicate(); }, deadline);
+  }
+  bool quiet() const { return quiet_; }
 
   template <std::size_t I>
   auto& machine() {
@@ -146,6 +158,8 @@ class ObservedProcess {
   void park_until(std::uint32_t seen, Time deadline) {
     waits_.clear();
     add_waits_of(port_, waits_);
+    quiet_ = ends_when_quiet_ && waits_.empty();
+    if (quiet_) return;
     waits_.until(deadline);
     yielding_ = number(waits_.poll_again) == 0;
     if (yielding_) {
@@ -169,6 +183,7 @@ class ObservedProcess {
   std::uint32_t spun_ = 0;        // polls of the last spin
   std::int64_t spin_cost_ = 100;  // nanoseconds a poll, measured by the spins that were in vain
   bool yielding_ = false;         // a part wants to be polled again at once
+  bool ends_when_quiet_ = false, quiet_ = false;
   std::uint64_t undelivered_ = 0;
 };
 

@@ -1,9 +1,12 @@
 // The loop with simple machines over timers, notes and random bytes.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <thread>
 
 #include "hw/loop/local_part.hpp"
@@ -87,6 +90,40 @@ TEST(Loop, a_nudge_of_another_thread_ends_a_park_without_deadline) {
   other.join();
 }
 
+Context* nudged_by_handler = nullptr;
+
+TEST(Loop, a_signal_handler_may_nudge_a_parked_loop) {
+  Context context;
+  TestPort port{{context}, {context}, {context}, {}};
+  Process process(context, port);
+  nudged_by_handler = &context;
+  struct sigaction old {
+  }, nudging{};
+  nudging.sa_handler = [](int) { nudged_by_handler->nudge(); };
+  nudging.sa_flags = SA_RESTART;
+  ASSERT_EQ(sigaction(SIGUSR2, &nudging, &old), 0);
+  const std::uint32_t before = context.nudges.load();
+  std::thread other([loop = pthread_self()] { pthread_kill(loop, SIGUSR2); });
+  EXPECT_TRUE(process.run_until([&] { return context.nudges.load() != before; }, end_of_time));
+  other.join();
+  errno = ENOTTY;
+  raise(SIGUSR2);
+  EXPECT_EQ(errno, ENOTTY);
+  sigaction(SIGUSR2, &old, nullptr);
+}
+
+TEST(Loop, events_that_nobody_takes_are_told_with_their_number) {
+  Context context;
+  TestPort port{{context}, {context}, {context}, {}};
+  Process process(context, port, Answerer{});
+  context.push(Role{7}, event::Started{now()});
+  process.run_ready();
+  testing::internal::CaptureStderr();
+  tell_undelivered("this one", process.undelivered());
+  tell_undelivered("that one", 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "this one: 1 events named no machine, or one that does not handle them\n");
+}
+
 TEST(Loop, a_readable_descriptor_ends_a_park_and_nothing_stays_held) {
   Context context;
   int ends[2];
@@ -95,7 +132,7 @@ TEST(Loop, a_readable_descriptor_ends_a_park_and_nothing_stays_held) {
   WaitSet waits;
   waits.descriptors.push_back({ends[0], POLLIN, 0});
   const std::uint32_t seen = context.nudges.load();
-  park(context, waits, seen);
+  Parker(context).park(waits, seen);
   EXPECT_NE(context.nudges.load(), seen);
   close(ends[0]);
   close(ends[1]);
