@@ -119,6 +119,7 @@ struct Process {
 
   bool may_crash = false, may_stop = false, always_resumes = false;
   std::string job;
+  bool doomed = false;  // another rank of its job was killed, and it will be
   Duration restart_after{-1};
   std::vector<AnyMachine> reborn;  // machines as they were before the start, when it restarts
   std::uint64_t actions = 0;       // performed so far

@@ -141,6 +141,13 @@ void World::abandon_tickets(ProcessIndex index) {
 }
 
 void World::restart(ProcessIndex index) {
+  for (const auto& p : processes_) {
+    if (!p->doomed || p->life == Life::gone || p->job != processes_[index]->job) continue;
+    Item item;  // a job begins when the one before has ended
+    item.kind = Item::Kind::restart;
+    item.process = index;
+    return schedule(milliseconds(1), std::move(item));
+  }
   ProcessSpec spec;
   spec.name = processes_[index]->name;
   spec.files_root = processes_[index]->files_root;
@@ -157,6 +164,7 @@ void World::end_job(ProcessIndex dead) {
   if (processes_[dead]->job.empty()) return;
   for (const auto& p : processes_) {
     if (p->job != processes_[dead]->job || p->life == Life::gone) continue;
+    p->doomed = true;
     Item item;
     item.kind = Item::Kind::exit;
     item.process = p->index;

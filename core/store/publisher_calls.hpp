@@ -80,7 +80,10 @@ void Publisher::concluded(const event::CollectiveDone& e, O& out) {
   const auto outcome = e.status == Status::ok ? decode_intent(e.content) : std::nullopt;
   outcome_ = outcome ? outcome->status : Status::failed;
   outcome_text_ = outcome ? outcome->text : "rank 0's outcome did not arrive: " + std::string(e.content.text());
-  if (kind() == CallKind::close) return detach_next(out);
+  if (kind() == CallKind::close) {
+    next_ = 0;
+    return detach_next(out);
+  }
   if (outcome_ == Status::ok && kind() == CallKind::add) return added(e.now, out);
   if (outcome_ == Status::ok) {
     open_ = true;

@@ -1,0 +1,47 @@
+#include "cli/protocols/store/protocol.hpp"
+
+#include "cli/protocols/store/store_monitors.hpp"
+#include "cli/protocols/store/store_scenario.hpp"
+
+namespace tenter::protocols {
+namespace {
+
+sim::ScenarioFunction shaped(StoreScenario shape) {
+  return [shape](sim::Scenario& scenario) { build_store(scenario, shipped_store(), shape); };
+}
+
+}  // namespace
+
+void add_store(Registry& registry) {
+  StoreScenario fabric;
+  fabric.method = store::Method::fabric;
+  StoreScenario window;
+  window.method = store::Method::window;
+  StoreScenario healthy;
+  healthy.faults = false;
+  registry.protocol("store")
+      .about("rows of a running job, read one-sidedly by another job")
+      .scenario("file", shaped({}))
+      .scenario("fabric", shaped(fabric))
+      .scenario("window", shaped(window))
+      .scenario("healthy", shaped(healthy))
+      .monitor<GetsMonitor>("gets")
+      .monitor<RowsMonitor>("rows")
+      .monitor<RecordsMonitor>("records")
+      .monitor<WindowMonitor>("window")
+      .monitor<TogetherMonitor>("together")
+      .monitor<DeadlinesMonitor>("deadlines")
+      .monitor<ClosesMonitor>("closes")
+      .monitor<StoreHealthyMonitor>("healthy")
+      .sometimes("a get succeeded")
+      .sometimes("a get timed out")
+      .sometimes("a get met another generation")
+      .sometimes("a torn row was read again")
+      .sometimes("a reader joined")
+      .sometimes("a join waited")
+      .sometimes("a reader reads from the job's next run")
+      .sometimes("a job closed")
+      .sometimes("a close did not wait for a reader");
+}
+
+}  // namespace tenter::protocols

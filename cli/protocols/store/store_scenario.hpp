@@ -1,0 +1,32 @@
+// The store as the simulator runs it: a core job whose ranks publish and read, and readers of other jobs. Planted bugs are the
+// same scenario with one machine made by another factory.
+#pragma once
+#include <functional>
+
+#include "core/store/beacon.hpp"
+#include "core/store/joiner.hpp"
+#include "core/store/leases.hpp"
+#include "core/store/publisher.hpp"
+#include "core/store/reader.hpp"
+#include "sim/scenario.hpp"
+
+namespace tenter::protocols {
+
+struct StoreMachines {
+  std::function<AnyMachine(store::PublisherConfig)> publisher;
+  std::function<AnyMachine(store::ReaderConfig)> reader;
+  std::function<AnyMachine(store::JoinerConfig)> joiner;
+  std::function<AnyMachine(Role owner)> beacon;
+  std::function<AnyMachine(store::LeasesConfig)> leases;
+};
+StoreMachines shipped_store();
+
+struct StoreScenario {
+  store::Method method = store::Method::file;
+  bool faults = true;
+  std::uint32_t cores_max = 3, readers_max = 2;  // readers: method file alone
+  std::uint32_t operations_max = 8;
+};
+void build_store(sim::Scenario& scenario, const StoreMachines& machines, const StoreScenario& shape);
+
+}  // namespace tenter::protocols
