@@ -9,6 +9,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "cli/hw_scenario.hpp"
+#include "cli/sim_commands.hpp"
 #include "report/json_writer.hpp"
 #include "report/result.hpp"
 #include "report/terminal.hpp"
@@ -16,15 +18,25 @@
 namespace tenter::cli {
 namespace {
 
-const HardwareRun* find_hardware(const Context& context, const std::string& name, int& code) {
-  const sim::Protocol* protocol = find_protocol(context, name, code);
-  if (!protocol) return nullptr;
-  const HardwareRun* hardware = context.registry.find_hardware(name);
-  if (hardware) return hardware;
-  fmt::print(stderr, "tenter: {} has no hardware run in this binary: {}\n", name,
-             name == "mailbox" ? "it was built without MPI" : "its registry names none (Registry::hardware)");
-  code = exit_code::skipped;
-  return nullptr;
+// The registry's own run, or that of the scenario's processes; none: `code` is set and the reason told.
+std::optional<HardwareRun> find_hardware(const Context& context, const HwRunOptions& options, int& code) {
+  const sim::Protocol* protocol = find_protocol(context, options.protocol, code);
+  if (!protocol) return std::nullopt;
+  if (const HardwareRun* own = context.registry.find_hardware(options.protocol)) return *own;
+  if (options.protocol == "mailbox") {
+    fmt::print(stderr, "tenter: the mailbox has no hardware run in this binary: it was built without MPI\n");
+    code = exit_code::skipped;
+    return std::nullopt;
+  }
+  const auto chosen = choose_subject(context, options.protocol, options.scenario, "", "");
+  code = chosen.code;
+  if (code != exit_code::pass) return std::nullopt;
+  if (!options.record.empty()) {
+    code = usage_error("--record needs a hardware run of the protocol's own (Registry::hardware)");
+    return std::nullopt;
+  }
+  return HardwareRun{[scenario = chosen.subject.scenario](const HardwareOptions& o) { return run_on_hardware(*scenario, o); },
+                     {}};
 }
 
 struct Summary {
@@ -39,9 +51,12 @@ struct Summary {
   }
 };
 
-std::string again_line(const Context& context, const HwRunOptions& options) {
-  return fmt::format("{} hw run {} --ranks {} --requests {} --seed {}", context.program, options.protocol, options.ranks,
-                     options.requests, options.seed);
+// The same processes may meet in another order: on hardware this line tries again, it does not reproduce.
+std::string again(const Context& context, const Summary& summary) {
+  const HwRunOptions& options = summary.options;
+  return fmt::format("{} hw run {}{} --ranks {} --requests {} --seed {}", context.program, options.protocol,
+                     options.scenario.empty() ? "" : " --scenario " + options.scenario, options.ranks, options.requests,
+                     summary.outcome.seed ? std::to_string(*summary.outcome.seed) : options.seed);
 }
 
 void write_json(const Context& context, const Summary& summary) {
@@ -61,7 +76,7 @@ void write_json(const Context& context, const Summary& summary) {
       json.begin_object()
           .member("property", failure.property)
           .member("what", failure.text)
-          .member("again", again_line(context, summary.options))
+          .member("again", again(context, summary))
           .end_object();
     json.end_array().end_object();
   }
@@ -75,14 +90,9 @@ void print(const Context& context, const Summary& summary) {
   for (std::size_t i = 0; i < failures.size() && i < shown_max; ++i)
     fmt::print("FAILED  {}: {}\n", failures[i].property, failures[i].text);
   if (failures.size() > shown_max) fmt::print("and {} more\n", failures.size() - shown_max);
-  if (!failures.empty()) fmt::print("again:  {}\n", again_line(context, summary.options));
-  const bool pass = summary.verdict() == report::Verdict::pass;
-  fmt::print("{}  {}  {} ranks  {} answers  {:.1f} s  {:.0f} answers/s{}{}\n",
-             report::colored(pass                                            ? "PASS"
-                             : summary.verdict() == report::Verdict::unknown ? "UNKNOWN"
-                                                                             : "FAIL",
-                             pass ? report::Color::green : report::Color::red, context.color()),
-             summary.options.protocol, summary.options.ranks, summary.outcome.answers, summary.seconds, summary.rate(),
+  if (!failures.empty()) fmt::print("again:  {}\n", again(context, summary));
+  fmt::print("{}  {}  {} {}  {:.1f} s  {:.0f}/s{}{}\n", verdict_word(context, summary.verdict()), summary.options.protocol,
+             summary.outcome.answers, summary.outcome.unit, summary.seconds, summary.rate(),
              summary.options.record.empty() ? "" : "  recording " + summary.options.record,
              summary.stopped_early ? "  (stopped early)" : "");
 }
@@ -91,11 +101,15 @@ void print(const Context& context, const Summary& summary) {
 
 int hw_run(const Context& context, const HwRunOptions& options) {
   int code = exit_code::pass;
-  const HardwareRun* hardware = find_hardware(context, options.protocol, code);
+  const auto hardware = find_hardware(context, options, code);
   if (!hardware) return code;
   HardwareOptions run;
   if (!parse_seed(options.seed, run.seed)) return usage_error("--seed is 0x… or decimal");
   run.ranks = options.ranks;
+  if (const double seconds = seconds_from(options.patience); seconds > 0)
+    run.patience = Duration{static_cast<std::int64_t>(seconds * 1e9)};
+  else
+    return usage_error("--patience is a number with s, m or h");
   run.requests = options.requests;
   run.launcher = options.launcher;
   run.record = options.record;
@@ -121,9 +135,8 @@ int hw_run(const Context& context, const HwRunOptions& options) {
 }
 
 int hw_member(const Context& context, const std::string& protocol) {
-  int code = exit_code::pass;
-  const HardwareRun* hardware = find_hardware(context, protocol, code);
-  return hardware ? hardware->member() : code;
+  const HardwareRun* hardware = context.registry.find_hardware(protocol);
+  return hardware ? hardware->member() : usage_error("no protocol with ranks is called '" + protocol + "'");
 }
 
 void add_hw(CLI::App& app, Context& context, std::function<int()>& chosen) {
@@ -132,9 +145,16 @@ void add_hw(CLI::App& app, Context& context, std::function<int()>& chosen) {
   auto run = std::make_shared<HwRunOptions>();
   CLI::App* command = hw->add_subcommand("run", "the scenario's work on real processes; every answer is judged");
   command->add_option("protocol", run->protocol, "protocol")->required();
-  command->add_option("-n,--ranks", run->ranks, "MPI ranks of the group")->check(CLI::Range(1u, 1024u))->capture_default_str();
-  command->add_option("--requests", run->requests, "how many")->check(CLI::Range(0u, 4'000'000'000u))->capture_default_str();
+  command->add_option("-s,--scenario", run->scenario,
+                      "scenario (the first one by default), where it is the scenario that is run");
+  command->add_option("-n,--ranks", run->ranks, "MPI ranks, where the protocol has a group")
+      ->check(CLI::Range(1u, 1024u))
+      ->capture_default_str();
+  command->add_option("--requests", run->requests, "how many; of a scenario: runs, each with the next seed")
+      ->check(CLI::Range(0u, 4'000'000'000u))
+      ->capture_default_str();
   command->add_option("--seed", run->seed, "of the work's shape, 0x… or decimal")->capture_default_str();
+  command->add_option("--patience", run->patience, "for a scenario's process to end, e.g. 30s")->capture_default_str();
   command->add_option("--launcher", run->launcher, "program that starts the ranks")->capture_default_str();
   command->add_option("--record", run->record, "write a log a process into this directory, for `sim replay`");
   command->add_option("--json", context.common.json, "write the result as JSON to FILE, - for standard output");

@@ -14,10 +14,11 @@ namespace tenter::cli {
 void add_hw(CLI::App& app, Context& context, std::function<int()>& chosen);
 
 struct HwRunOptions {
-  std::string protocol;
+  std::string protocol, scenario;
   std::uint32_t ranks = 4;
   std::uint64_t requests = 1000;
   std::string seed = "1";
+  std::string patience = "60s";
   std::string launcher = "mpiexec";
   std::string record;  // directory; empty: none
 };

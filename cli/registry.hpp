@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct HardwareOptions {
   std::uint32_t ranks = 4;
   std::uint64_t requests = 1000;
   std::uint64_t seed = 1;  // of the work's shape
+  Duration patience = seconds(60);
   std::string launcher = "mpiexec";
   std::string record;               // directory for a log a process; empty: none
   std::vector<std::string> member;  // how a rank is called: this program and the hidden subcommand that runs HardwareRun::member
@@ -32,6 +34,8 @@ struct HardwareOutcome {
     std::string property, text;
   };
   std::uint64_t answers = 0;
+  std::string unit = "answers";       // what was counted
+  std::optional<std::uint64_t> seed;  // of the run that failed, where there are several
   std::vector<Failure> failures;
   std::string recording_trouble;  // the recording is not complete, and why
 };

@@ -59,6 +59,10 @@ class Scenario {
   void files_outlive_crashes() { files_outlive_crashes_ = true; }
   void step_limit(std::uint64_t steps) { step_limit_ = steps; }
 
+  // For who runs the processes elsewhere.
+  const std::vector<std::unique_ptr<ProcessSpec>>& processes() const { return processes_; }
+  bool has_users_or_launchers() const { return workload_ != nullptr || !launchers_.empty(); }
+
  private:
   friend class World;
   Choices& choices_;

@@ -1,0 +1,14 @@
+// A scenario of plain processes on hardware, for protocols whose registry names no run of their own: every process is a real one,
+// forked from this, whose machines act on a real page, real files and timers.
+#pragma once
+#include "cli/registry.hpp"
+#include "sim/protocol.hpp"
+
+namespace tenter::cli {
+
+// options.requests: how many runs, seeds from options.seed on. A process ends by exit_process or when nothing is left that could
+// deliver an event to it; every one must end with code 0 within options.patience. Stops at the first run that fails. A scenario
+// with users, launchers or collectives needs a run of its own (Registry::hardware).
+HardwareOutcome run_on_hardware(const sim::ScenarioFunction& scenario, const HardwareOptions& options);
+
+}  // namespace tenter::cli
