@@ -31,8 +31,6 @@ Callables& Callables::add(std::string_view name, Callable callable) {
   return *this;
 }
 
-bool Callables::has(std::string_view name) const { return by_key_.contains(callable_key(name).text()); }
-
 std::vector<std::string> Callables::names() const {
   std::vector<std::string> all;
   for (const auto& [key, entry] : by_key_) all.push_back(entry.name);

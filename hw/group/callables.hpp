@@ -31,7 +31,6 @@ class Callables {
   // `callable`: 32 bytes of digest, or "control/N". not_found names what was asked for and what there is. An exception of
   // the callable becomes its error.
   Result<Blob> run(const Blob& callable, const Blob& argument) const;
-  bool has(std::string_view name) const;
   std::vector<std::string> names() const;
 
  private:

@@ -99,6 +99,7 @@ Result<std::unique_ptr<Group::Inside>> Group::Inside::make(const GroupSpec& spec
 }
 
 Group::Inside::~Inside() {
+  if (running) tell_undelivered("tenter parent", running->process.undelivered());
   running.reset();
   if (folder.remove()) guardian.dismiss();
 }

@@ -78,6 +78,7 @@ ExitRequest serve(Context& context, MemberPort& port, Recorder* recorder, Machin
   ObservedProcess process(context, port, PerhapsRecorded(recorder), std::move(machines)...);
   process.start();
   process.run_until([&] { return port.exit_requested().has_value(); }, end_of_time);
+  tell_undelivered("tenter member", process.undelivered());
   return *port.exit_requested();
 }
 

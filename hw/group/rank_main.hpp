@@ -10,8 +10,8 @@
 namespace tenter::hw {
 
 // The environment of a rank, set by the group's parent; and directory_variable (group_files.hpp).
-inline constexpr const char* parent_variable = "TENTER_GROUP_PARENT";          // pid:start_time
-inline constexpr const char* world_variable = "TENTER_GROUP_WORLD";            // ranks that the parent asked for
+inline constexpr const char* parent_variable = "TENTER_GROUP_PARENT";  // pid:start_time
+inline constexpr const char* world_variable = "TENTER_GROUP_WORLD";    // ranks that the parent asked for
 
 // Serves `callables` until the group ends; the return value is the process's exit code: 0 after an orderly shutdown. To be
 // called by main, on its thread, before anything else of the process uses MPI. After TERMINAL it does not return but leaves

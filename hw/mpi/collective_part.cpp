@@ -8,8 +8,6 @@
 namespace tenter::hw {
 namespace {
 
-constexpr int tags = 32768;  // MPI_TAG_UB is at least 32767
-
 int bytes_of(std::size_t size) { return static_cast<int>(size); }
 // MPI-3 takes const buffers for what it only reads, except where one buffer is read at the root and written elsewhere.
 void* read_only(const std::byte* bytes) { return const_cast<std::byte*>(bytes); }
@@ -208,8 +206,7 @@ void CollectivePart::perform(const action::Gather& a) {
     operation->bulk.push_back(MPI_REQUEST_NULL);
     check(*operation,
           MPI_Isend(read_only(a.content.bytes().data() + riding), bytes_of(a.content.size() - riding), MPI_BYTE,
-                    static_cast<int>(number(a.root)), static_cast<int>(operation->number % tags), named.bulk,
-                    &operation->bulk.back()),
+                    static_cast<int>(number(a.root)), operation->tag(), named.bulk, &operation->bulk.back()),
           "MPI_Isend");
   }
   posted(named, *operation, !at_root(*operation));

@@ -82,7 +82,6 @@ class CollectivePart {
   void add_named(Communicator name, MPI_Comm heads, MPI_Comm bulk);
   void release(Named& named);
   OperationPointer fresh();
-  int size() const { return static_cast<int>(environment_.size()); }
   bool at_root(const Operation& operation) const;
 
   Context& context_;

@@ -7,8 +7,6 @@
 namespace tenter::hw {
 namespace {
 
-constexpr int tags = 32768;
-
 // A blob of `length` bytes that starts with `riding`; `rest` is the room for the others. Nobody else sees the blob before
 // MPI has filled it.
 Blob blob_to_fill(std::uint64_t length, Bytes riding, MutableBytes& rest) {
@@ -147,9 +145,7 @@ void CollectivePart::receive_part(Named& named, Operation& operation, std::uint3
   const int from = static_cast<int>(rank);
   const int count = static_cast<int>(rest.size());
   if (operation.kind == CollectiveKind::gather) {
-    check(operation,
-          MPI_Irecv(rest.data(), count, MPI_BYTE, from, static_cast<int>(operation.number % tags), named.bulk,
-                    &operation.bulk.back()),
+    check(operation, MPI_Irecv(rest.data(), count, MPI_BYTE, from, operation.tag(), named.bulk, &operation.bulk.back()),
           "MPI_Irecv");
   } else {
     check(operation, MPI_Ibcast(rest.data(), count, MPI_BYTE, from, named.bulk, &operation.bulk.back()), "MPI_Ibcast");

@@ -33,6 +33,9 @@ struct CollectivePart::Operation {
   Status status = Status::ok;
   std::string text;
 
+  // Of its messages from rank to rank. MPI_TAG_UB is at least 32767.
+  int tag() const { return static_cast<int>(number % 32768); }
+
   // Forgets everything but the buffers.
   void reset() {
     auto own = std::move(own_block);
