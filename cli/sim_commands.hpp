@@ -15,7 +15,7 @@ struct SimRunOptions {
   std::uint64_t count = 1000;  // from the base seed on
   unsigned workers = 1;
   std::string time_limit;  // "5m", "30s"
-  bool keep_going = false, no_shrink = false, strict = false, profile = false;
+  bool keep_going = false, no_shrink = false, strict = false;
 };
 int sim_run(const Context& context, const SimRunOptions& options);
 
@@ -38,7 +38,6 @@ struct SimReplayOptions {
   std::string target;  // a tape, or a folder of recordings
   std::uint64_t until = 0;
   std::uint64_t break_at = 0;
-  std::string planted;
   std::size_t events = 10;
   std::size_t timeline = 0;  // recordings: how many last events of all processes to show, merged by time
 };

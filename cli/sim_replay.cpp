@@ -1,25 +1,15 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "cli/sim_commands.hpp"
 #include "core/text.hpp"
+#include "os/file.hpp"
 #include "report/junit.hpp"
 #include "report/result_json.hpp"
 
 namespace tenter::cli {
 namespace {
-
-bool read_file(const std::string& path, std::string& text) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return false;
-  std::ostringstream all;
-  all << file.rdbuf();
-  text = all.str();
-  return true;
-}
 
 report::RunResult replay_result(const sim::Tape& tape, const sim::Outcome& outcome, bool differs, const std::string& file,
                                 const std::string& again) {
@@ -45,9 +35,9 @@ report::RunResult replay_result(const sim::Tape& tape, const sim::Outcome& outco
 
 int sim_replay(const Context& context, const SimReplayOptions& options) {
   if (std::filesystem::is_directory(options.target)) return replay_recordings(context, options.target, options.timeline);
-  std::string text;
-  if (!read_file(options.target, text)) return usage_error(fmt::format("cannot read the tape {}", options.target));
-  const auto tape = sim::decode_tape(text);
+  const auto text = os::read_file(options.target, tape_bytes_max);
+  if (!text) return usage_error("tape " + text.error().what);
+  const auto tape = sim::decode_tape(*text);
   if (!tape) return usage_error(options.target + ": " + tape.error().what);
   Chosen chosen = choose_subject(context, tape->protocol, tape->scenario, tape->planted, tape->mutant);
   if (chosen.code != 0) return chosen.code;
