@@ -176,14 +176,15 @@ void World::end_job(ProcessIndex dead) {
 // The ranks of a job share a communicator as soon as all of them are there.
 void World::form_job(const std::string& job) {
   if (job.empty()) return;
+  std::vector<std::string> names;
   std::vector<ProcessIndex> ranks;
-  std::size_t names = 0;
   for (const auto& p : processes_) {
-    if (p->job != job) continue;
-    if (find(p->name) == p->index) ++names;
-    if (p->life != Life::gone) ranks.push_back(p->index);
+    if (p->job != job || std::find(names.begin(), names.end(), p->name) != names.end()) continue;
+    names.push_back(p->name);
+    ranks.push_back(find(p->name));
+    if (processes_[ranks.back()]->life == Life::gone) return;
   }
-  if (ranks.size() == names) collectives_.add_job(std::move(ranks));
+  collectives_.add_job(std::move(ranks));
 }
 
 void World::signal_process(ProcessIndex index, std::int32_t signal) {

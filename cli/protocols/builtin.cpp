@@ -1,5 +1,6 @@
 #include "cli/main.hpp"
 #include "cli/protocols/mailbox/protocol.hpp"
+#include "cli/protocols/store/protocol.hpp"
 #if TENTER_CLI_HAS_MAILBOX
 #include "cli/mailbox_commands.hpp"
 #endif
@@ -10,6 +11,7 @@ Registry builtin() {
   Registry registry;
   protocols::add_mailbox(registry);
   protocols::add_mailbox_roles(registry);
+  protocols::add_store(registry);
 #if TENTER_CLI_HAS_MAILBOX
   cli::add_mailbox_hardware(registry);
 #endif

@@ -150,10 +150,8 @@ void TogetherMonitor::on_complete(const sim::View& view, Ticket ticket, const No
   if (outcome.text.text().find("this rank cannot read it") != std::string_view::npos ||
       outcome.text.text().find("did not answer this rank's probes") != std::string_view::npos)
     return;  // what was published stays so everywhere
-  const auto [first, inserted] =
-      first_.try_emplace({kind, which}, Answer{outcome.status, std::string(outcome.text.text()), call->run});
-  if (inserted || first->second.run != call->run) return;
-  if (outcome.status != first->second.status && first->second.text.find("this rank cannot read it") == std::string::npos)
+  const auto [first, inserted] = first_.try_emplace({kind, which}, Answer{outcome.status, std::string(outcome.text.text())});
+  if (!inserted && outcome.status != first->second.status)
     safety(findings, "D18 a collective call ends the same on all ranks",
            workload.name_of(*call) + ": " + to_string(outcome.status) + " \"" + std::string(outcome.text.text()) +
                "\", another rank: " + to_string(first->second.status) + " \"" + first->second.text + "\"");
@@ -185,6 +183,7 @@ void ClosesMonitor::on_complete(const sim::View& view, Ticket ticket, const Note
   if (outcome.status == Status::timed_out) findings.seen("a close did not wait for a reader");
   if (outcome.status != Status::ok) return;
   findings.seen("a job closed");
+  if (workload.job_was_killed()) return;  // some have joined a run that is no more
   for (const sim::ProcessIndex process : workload.joined_readers()) {
     const auto joined = joined_.find(process);
     if (joined == joined_.end() || number(joined->second) >= number(call->submitted)) continue;

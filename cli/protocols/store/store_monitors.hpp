@@ -43,7 +43,6 @@ class TogetherMonitor : public sim::Monitor {
   struct Answer {
     Status status{};
     std::string text;
-    std::uint32_t run = 0;
   };
   std::map<std::pair<std::size_t, std::size_t>, Answer> first_;  // by kind of call and its number
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> calls_;
