@@ -17,8 +17,8 @@
 #include "bench/raw/blocking_group.hpp"
 #include "bench/raw/budget.hpp"
 #include "bench/raw/futex_tree.hpp"
-#include "report/atomic_file.hpp"
-#include "report/json_writer.hpp"
+#include "cli/report/atomic_file.hpp"
+#include "cli/report/json_writer.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 
 #include "bench/raw/spin_ping_pong.hpp"
 #include "bench/slices.hpp"
-#include "report/atomic_file.hpp"
-#include "report/json_writer.hpp"
+#include "cli/report/atomic_file.hpp"
+#include "cli/report/json_writer.hpp"
 
 #ifndef TENTER_BENCH_COMMIT
 #define TENTER_BENCH_COMMIT "unknown"

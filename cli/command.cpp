@@ -11,10 +11,10 @@
 #include <numeric>
 #include <span>
 
+#include "cli/report/atomic_file.hpp"
 #include "cli/version.hpp"
-#include "os/file.hpp"
-#include "os/status.hpp"
-#include "report/atomic_file.hpp"
+#include "hw/os/file.hpp"
+#include "hw/os/status.hpp"
 
 namespace tenter::cli {
 namespace {

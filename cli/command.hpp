@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "cli/registry.hpp"
-#include "report/result.hpp"
-#include "report/terminal.hpp"
+#include "cli/report/result.hpp"
+#include "cli/report/terminal.hpp"
 #include "sim/tape.hpp"
 
 namespace tenter::cli {

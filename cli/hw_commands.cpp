@@ -10,10 +10,10 @@
 #include <sstream>
 
 #include "cli/hw_scenario.hpp"
+#include "cli/report/json_writer.hpp"
+#include "cli/report/result.hpp"
+#include "cli/report/terminal.hpp"
 #include "cli/sim_commands.hpp"
-#include "report/json_writer.hpp"
-#include "report/result.hpp"
-#include "report/terminal.hpp"
 
 namespace tenter::cli {
 namespace {

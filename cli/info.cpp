@@ -5,9 +5,9 @@
 
 #include <sstream>
 
+#include "cli/report/json_writer.hpp"
+#include "cli/report/table.hpp"
 #include "cli/version.hpp"
-#include "report/json_writer.hpp"
-#include "report/table.hpp"
 #include "sim/fault.hpp"
 
 namespace tenter::cli {

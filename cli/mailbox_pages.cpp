@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "cli/mailbox_commands.hpp"
+#include "cli/report/json_writer.hpp"
 #include "core/mailbox/error_list.hpp"
 #include "core/mailbox/layout.hpp"
 #include "core/wire.hpp"
 #include "hw/group/group_files.hpp"
 #include "hw/group/orphans.hpp"
-#include "os/file.hpp"
-#include "report/json_writer.hpp"
+#include "hw/os/file.hpp"
 
 namespace tenter::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/mailbox_commands.hpp"
 #include "cli/mailbox_tasks.hpp"
-#include "report/json_writer.hpp"
+#include "cli/report/json_writer.hpp"
 
 namespace tenter::cli {
 namespace {

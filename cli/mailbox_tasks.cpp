@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "core/mailbox/frame.hpp"
-#include "os/file.hpp"
+#include "hw/os/file.hpp"
 
 namespace tenter::cli {
 namespace {

@@ -6,11 +6,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "cli/report/junit.hpp"
+#include "cli/report/result_json.hpp"
 #include "cli/sim_commands.hpp"
 #include "core/recording/replay.hpp"
 #include "core/text.hpp"
-#include "report/junit.hpp"
-#include "report/result_json.hpp"
 
 namespace tenter::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/report/junit.hpp"
+#include "cli/report/result_json.hpp"
+#include "cli/report/table.hpp"
 #include "cli/sim_commands.hpp"
 #include "cli/worker_process.hpp"
-#include "report/junit.hpp"
-#include "report/result_json.hpp"
-#include "report/table.hpp"
 #include "sim/mutants.hpp"
 
 namespace tenter::cli {

@@ -2,11 +2,11 @@
 
 #include <filesystem>
 
+#include "cli/report/junit.hpp"
+#include "cli/report/result_json.hpp"
 #include "cli/sim_commands.hpp"
 #include "core/text.hpp"
-#include "os/file.hpp"
-#include "report/junit.hpp"
-#include "report/result_json.hpp"
+#include "hw/os/file.hpp"
 
 namespace tenter::cli {
 namespace {

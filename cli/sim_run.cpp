@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "cli/batch.hpp"
+#include "cli/report/atomic_file.hpp"
+#include "cli/report/junit.hpp"
+#include "cli/report/result_json.hpp"
 #include "cli/sim_commands.hpp"
-#include "report/atomic_file.hpp"
-#include "report/junit.hpp"
-#include "report/result_json.hpp"
 #include "sim/shrink.hpp"
 
 namespace tenter::cli {

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <iostream>
 
+#include "cli/report/atomic_file.hpp"
 #include "cli/sim_commands.hpp"
-#include "os/file.hpp"
-#include "report/atomic_file.hpp"
+#include "hw/os/file.hpp"
 #include "sim/shrink.hpp"
 
 namespace tenter::cli {

@@ -8,8 +8,8 @@
 
 #include "core/wire.hpp"
 #include "hw/group/callables.hpp"
+#include "hw/os/status.hpp"
 #include "hw/posix/descriptor.hpp"
-#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {

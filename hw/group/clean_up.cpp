@@ -12,10 +12,10 @@
 #include "core/mailbox/manifest.hpp"
 #include "hw/group/group_files.hpp"
 #include "hw/group/guardian.hpp"
+#include "hw/os/file.hpp"
 #include "hw/part.hpp"
 #include "hw/posix/process_stat.hpp"
 #include "hw/shm/page.hpp"
-#include "os/file.hpp"
 
 namespace tenter::hw {
 namespace {

@@ -1,6 +1,6 @@
 #include "hw/group/group_files.hpp"
 
-#include "os/file.hpp"
+#include "hw/os/file.hpp"
 
 namespace tenter::hw {
 

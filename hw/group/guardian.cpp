@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "core/names.hpp"
+#include "hw/os/status.hpp"
 #include "hw/part.hpp"
-#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "os/status.hpp"
+#include "hw/os/status.hpp"
 
 namespace tenter::hw {
 namespace {

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "hw/os/file.hpp"
 #include "hw/posix/descriptor.hpp"
-#include "os/file.hpp"
 
 namespace tenter::hw {
 namespace {

@@ -15,8 +15,8 @@
 #include <system_error>
 #include <vector>
 
-#include "os/file.hpp"
-#include "os/status.hpp"
+#include "hw/os/file.hpp"
+#include "hw/os/status.hpp"
 
 namespace tenter::hw {
 namespace {

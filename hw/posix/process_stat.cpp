@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "os/file.hpp"
+#include "hw/os/file.hpp"
 
 namespace tenter::hw {
 namespace {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hw/os/status.hpp"
 #include "hw/posix/descriptor.hpp"
-#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "os/status.hpp"
+#include "hw/os/status.hpp"
 
 namespace tenter::hw {
 namespace {

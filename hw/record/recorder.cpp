@@ -5,9 +5,9 @@
 
 #include <cerrno>
 
+#include "hw/os/file.hpp"
+#include "hw/os/status.hpp"
 #include "hw/record/private_directory.hpp"
-#include "os/file.hpp"
-#include "os/status.hpp"
 
 namespace tenter::hw {
 namespace {

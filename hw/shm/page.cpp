@@ -12,9 +12,9 @@
 #include <cstring>
 #include <utility>
 
+#include "hw/os/file.hpp"
+#include "hw/os/status.hpp"
 #include "hw/posix/descriptor.hpp"
-#include "os/file.hpp"
-#include "os/status.hpp"
 
 namespace tenter::hw {
 

@@ -38,10 +38,10 @@ layering() {
   files "^(core|sim|cli/protocols)/.*$cpp" |
     matches 'std::(getenv|rand|srand|time|clock)\(|(^|[^A-Za-z0-9_.>])(getenv|srand|clock_gettime|gettimeofday|getpid|getrandom)\('
   files "^sim/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|sim)/"
-  files "^os/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|os)/"
-  files "^hw/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|os|hw)/"
-  files "^report/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|os|report)/"
-  files "^(core|sim|os|report)/.*$cpp" | matches "$include<(mpi\.h|rdma/)"
+  files "^hw/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|hw)/"
+  files "^hw/os/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|hw/os)/"
+  files "^cli/report/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|hw/os|cli/report)/"
+  files "^(core|sim|hw/os|cli/report)/.*$cpp" | matches "$include<(mpi\.h|rdma/)"
   # No protocol in a backend: hw/group is the one place that puts the mailbox's machines on hardware.
   files "^(sim|hw)/.*$cpp" | grep -v '^hw/group/' | matches "$include\"core/(mailbox|domain|store|control)/"
 }

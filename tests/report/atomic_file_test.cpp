@@ -1,5 +1,5 @@
 // Claims about files that are whole or absent.
-#include "report/atomic_file.hpp"
+#include "cli/report/atomic_file.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

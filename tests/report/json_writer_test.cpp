@@ -1,5 +1,5 @@
 // Claims about the JSON writer, checked by a parser that is not ours.
-#include "report/json_writer.hpp"
+#include "cli/report/json_writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/utf8.hpp"
+#include "cli/report/utf8.hpp"
 
 namespace tenter::report {
 namespace {

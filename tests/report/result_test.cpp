@@ -1,12 +1,12 @@
 // Claims about the result document and the JUnit file.
-#include "report/result.hpp"
+#include "cli/report/result.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "report/junit.hpp"
-#include "report/result_json.hpp"
+#include "cli/report/junit.hpp"
+#include "cli/report/result_json.hpp"
 
 namespace tenter::report {
 namespace {

@@ -1,5 +1,5 @@
 // Claims about text tables.
-#include "report/table.hpp"
+#include "cli/report/table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Claims about colour and progress. Time is given, so nothing waits.
-#include "report/terminal.hpp"
+#include "cli/report/terminal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,14 @@
+// Result files that are whole or absent: a temporary beside the target, flushed, then renamed.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace tenter::report {
+
+// Replaces `path` by a file of `content`, mode 0600. On any error the old file, if there was one, is untouched and no temporary
+// is left. Errors: the errno of the step that failed, with step and path.
+Result<void> write_file_atomically(const std::string& path, std::string_view content);
+
+}  // namespace tenter::report
