@@ -120,6 +120,7 @@ void Publisher::update(const event::Submitted& e, const UpdateCall& call, O& out
   const auto refused = [&](Status status, const std::string& text) {
     out.complete(e.ticket, answer_note(CallKind::update, status, who + text));
   };
+  if (step_ == PublisherStep::closing) return refused(Status::unavailable, "the store is being closed");
   if (found == variables_.end()) return refused(Status::not_found, "this rank does not publish it");
   const std::uint64_t row = found->format.row_bytes, count = call.content.size() / row;
   if (call.content.size() % row != 0)

@@ -107,6 +107,7 @@ void FabricModel::perform(Process& p, Role role, const action::OpenFabric& a) {
     open.name = a.endpoint;
     open.address = address;
     mine.nics.push_back(std::move(open));
+    release_tries(address);
   }
   world_.post(p.index, role, std::move(opened), local_call);
 }
@@ -233,6 +234,17 @@ void FabricModel::release_stalled(ProcessIndex target) {
     return s.target == target;
   });
   for (const Stalled& s : released) schedule_chunk(s.read, s.chunk, local_call);
+}
+
+// Somebody opened at this address: who tried for ever is answered.
+void FabricModel::release_tries(std::uint32_t address) {
+  std::vector<Stalled> released;
+  std::erase_if(stalled_, [&](const Stalled& s) {
+    const bool met = s.target == no_process && s.address == address;
+    if (met) released.push_back(s);
+    return met;
+  });
+  for (const Stalled& s : released) schedule_chunk(s.read, s.chunk, milliseconds(10));
 }
 
 Buffer FabricModel::lend(ProcessIndex process, std::uint64_t bytes) {

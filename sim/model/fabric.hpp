@@ -110,7 +110,8 @@ class FabricModel {
     std::vector<EpochRun> runs;
   };
   struct Stalled {
-    ProcessIndex target = no_process;
+    ProcessIndex target = no_process;  // stopped; or nobody, and whoever opens at `address` is met
+    std::uint32_t address = 0;
     std::uint64_t read = 0, chunk = 0;
   };
 
@@ -130,7 +131,8 @@ class FabricModel {
   void cut(Posted& read);
   void schedule_chunk(std::uint64_t read, std::uint64_t chunk, Duration after);
   void fail_on_purpose(std::uint64_t number);
-  void dead_peer(std::uint64_t number);
+  void dead_peer(std::uint64_t number, std::uint64_t chunk);
+  void release_tries(std::uint32_t address);
   void break_endpoint(const Posted& read);
   bool sample(Posted& read, const Nic& target, const Chunk& chunk);
   void land(Posted& read, const Chunk& chunk);

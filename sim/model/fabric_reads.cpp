@@ -84,9 +84,9 @@ void FabricModel::step(std::uint64_t number, std::uint64_t chunk) {
   Posted& read = reads_[number];
   if (read.stage == Stage::over || chunk >= read.chunks.size()) return;
   const auto [process, target] = listener(read.address);
-  if (!target) return dead_peer(number);
+  if (!target) return dead_peer(number, chunk);
   if (world_.process(process).life == Life::stopped && kind_ != NicKind::lax) {
-    stalled_.push_back({process, number, chunk});
+    stalled_.push_back({process, read.address, number, chunk});
     return;
   }
   if (!sample(read, *target, read.chunks[chunk])) {
@@ -106,13 +106,13 @@ std::pair<ProcessIndex, const FabricModel::Nic*> FabricModel::listener(std::uint
 }
 
 // Who was reached before and is gone is noticed. Who was never reached may be tried for ever.
-void FabricModel::dead_peer(std::uint64_t number) {
+void FabricModel::dead_peer(std::uint64_t number, std::uint64_t chunk) {
   Posted& read = reads_[number];
   if (read.stage != Stage::going) return;
   bool reached = false;
   if (const Nic* from = nic(read.process, read.a.endpoint))
     for (const PeerEntry& peer : from->peers) reached = reached || (peer.name == read.a.peer && peer.reached);
-  if (!reached && kind_ != NicKind::strict) return;
+  if (!reached && kind_ != NicKind::strict) return stalled_.push_back({no_process, read.address, number, chunk});
   if (kind_ == NicKind::breaking) break_endpoint(read);
   read.chunks.clear();
   answer(number, Status::peer_lost, "nobody is at the other side");

@@ -63,6 +63,7 @@ void build_store(sim::Scenario& scenario, const StoreMachines& machines, const S
   ReaderConfig reader;
   reader.owner = owner;
   reader.provider = Blob("simulated");
+  reader.reads_in_flight = store_window;
   reader.span_bytes_max = 256u >> (2 * scenario.choose(2));
   for (std::uint32_t rank = 0; rank < work.cores; ++rank) {
     sim::ProcessSpec& core = scenario.process("core " + std::to_string(rank));

@@ -12,6 +12,8 @@
 
 namespace tenter::protocols {
 
+inline constexpr std::uint32_t store_window = 4;  // reads in flight, few, so that the window is full now and then
+
 struct StoreMachines {
   std::function<AnyMachine(store::PublisherConfig)> publisher;
   std::function<AnyMachine(store::ReaderConfig)> reader;

@@ -164,7 +164,7 @@ void StoreWorkload::next_operation(sim::ClientPort& port, std::size_t i) {
     return leave_next(port, i);
   }
   --actor.left;
-  if (is_core(i) && port.choose(2) == 0)
+  if (is_core(i) && port.choose(2) == 0 && !actor.updating)
     update(port, i);
   else
     get(port, i);
@@ -193,10 +193,14 @@ void StoreWorkload::get(sim::ClientPort& port, std::size_t actor) {
   get.patience = call.patience;
   get.wanted = variable.dtype;
   send(port, actor, reader_role, get_note(get), std::move(call));
+  while (!is_core(actor) && job_ == JobStep::running && port.choose(3) != 0) update(port, port.choose(shape_.cores), true);
 }
 
-void StoreWorkload::update(sim::ClientPort& port, std::size_t actor) {
+void StoreWorkload::update(sim::ClientPort& port, std::size_t actor, bool beside) {
+  if (actors_[actor].updating) return;
+  actors_[actor].updating = true;
   StoreCall call;
+  call.beside = beside;
   call.variable = port.choose(static_cast<std::uint32_t>(truth_.variables().size()));
   const StoreVariable& variable = truth_.variables()[call.variable];
   const auto mine = static_cast<std::uint32_t>(variable.rows[actor]);
@@ -289,6 +293,8 @@ void StoreWorkload::completed(sim::ClientPort& port, Ticket ticket, const Note& 
     for (std::size_t i = 0; i < call.versions.size(); ++i) truth_.acknowledged(call.variable, call.first + i, call.versions[i]);
   if (!is_core(call.actor)) return reader_answered(port, call, outcome);
   if (job_ == JobStep::killed || actors_[call.actor].process != call.process) return;  // of a run that has ended
+  if (call.kind == CallKind::update) actors_[call.actor].updating = false;
+  if (call.beside) return;
   if (call.kind == CallKind::get || call.kind == CallKind::update) return next_operation(port, call.actor);
   job_answered(port, call, outcome);
 }
@@ -313,7 +319,7 @@ void StoreWorkload::restarted(sim::ClientPort& port, sim::ProcessIndex process) 
   if (born == actors_.end()) return;
   const auto i = static_cast<std::size_t>(born - actors_.begin());
   born->process = process;
-  born->gone = false;
+  born->gone = born->updating = false;
   born->left = shape_.operations / 2;
   born->doing = is_core(i) ? Doing::nothing : Doing::joining;
   born->next = 0;

@@ -36,6 +36,7 @@ struct StoreCall {
   // update
   std::uint64_t first = 0;  // global row
   std::vector<std::uint32_t> versions;
+  bool beside = false;  // not one of its actor's own operations
 };
 
 class StoreWorkload : public sim::Workload {
@@ -74,6 +75,7 @@ class StoreWorkload : public sim::Workload {
     std::size_t next = 0;      // variable to join or to leave
     std::vector<bool> joined;  // by variable
     bool rejoins = false;      // leaving: to join again
+    bool updating = false;     // one update at a time: the order of two is nobody's promise
     bool gone = false;         // killed, not born again yet
   };
 
@@ -86,7 +88,7 @@ class StoreWorkload : public sim::Workload {
   void close_when_due(sim::ClientPort& port);
   void next_operation(sim::ClientPort& port, std::size_t actor);
   void get(sim::ClientPort& port, std::size_t actor);
-  void update(sim::ClientPort& port, std::size_t actor);
+  void update(sim::ClientPort& port, std::size_t actor, bool beside = false);
   void join_next(sim::ClientPort& port, std::size_t actor);
   void leave_next(sim::ClientPort& port, std::size_t actor);
   void reader_answered(sim::ClientPort& port, const StoreCall& call, const Note& outcome);
