@@ -25,7 +25,7 @@ namespace tenter::store {
 template <class O>
 concept ReaderPorts = Fabric<O> && Timers<O> && Client<O> && Local<O>;
 
-enum class ReaderOperation : std::uint8_t { open = 1, close = 2, insert = 3, read = 4, deadline = 5 };
+enum class ReaderOperation : std::uint8_t { open = 1, close = 2, insert = 3, read = 4, deadline = 5, again = 6 };
 
 enum class ReaderState : std::uint8_t {
   closed,   // no endpoint
@@ -40,9 +40,13 @@ struct ReaderConfig {
   std::uint32_t first_endpoint = 1;  // endpoints of this process from here on are the Reader's
   std::uint32_t reads_in_flight = 16;
   std::uint64_t span_bytes_max = 1u << 20;
-  std::uint32_t repeats_max = 8;  // of one span, because of other reads' failures
+  std::uint32_t tears_at_once = 3;         // a torn row is read again at once so often, then
+  Duration first_rest = microseconds(50);  // after this time, doubled up to
+  Duration last_rest = milliseconds(10);   // this
+  std::uint32_t repeats_max = 8;           // of one span, because of other reads' failures
   friend bool operator==(const ReaderConfig&, const ReaderConfig&) = default;
-  TENTER_DESCRIBE(reader_config, owner, provider, domain, first_endpoint, reads_in_flight, span_bytes_max, repeats_max)
+  TENTER_DESCRIBE(reader_config, owner, provider, domain, first_endpoint, reads_in_flight, span_bytes_max, tears_at_once,
+                  first_rest, last_rest, repeats_max)
 };
 
 class Reader {
@@ -103,7 +107,7 @@ class Reader {
   template <class O>
   void land(GetUnderWay& get, std::uint32_t span, const Attachment& variable, const event::ReadDone& e, O& out);
   template <class O>
-  void land_rows(GetUnderWay& get, const Span& span, const RowFormat& format, const Blob& content, O& out);
+  void land_rows(GetUnderWay& get, const SpanWork& work, const RowFormat& format, const event::ReadDone& e, O& out);
   template <class O>
   void copy_pieces(Buffer buffer, const Span& span, std::uint64_t from, std::uint64_t to, const Blob& content, O& out);
   Result<std::vector<Span>> plan(const Attachment* variable, const GetCall& call) const;

@@ -35,7 +35,7 @@ void Reader::on(const event::Submitted& e, O& out) {
   get.ticket = e.ticket;
   get.attachment = variable->number;
   get.buffer = call->buffer;
-  for (Span& span : *spans) get.spans.push_back({std::move(span), false, false, false, 0});
+  for (Span& span : *spans) get.spans.push_back({std::move(span), false, false, 0, false, 0});
   get.left = static_cast<std::uint32_t>(get.spans.size());
   out.arm(operation(ReaderOperation::deadline, get.number), e.now + call->patience);
   gets_.push_back(std::move(get));
@@ -53,19 +53,26 @@ inline void Reader::end(GetUnderWay& get, Status status, std::string text) {
 template <class O>
 void Reader::answer(const GetUnderWay& get, O& out) {
   out.cancel(operation(ReaderOperation::deadline, get.number));
+  if (get.rests) out.cancel(operation(ReaderOperation::again, get.number));
   out.complete(get.ticket, answer_note(CallKind::get, get.status, get.status == Status::ok ? std::string() : "get: " + get.text));
 }
 
 template <ReaderPorts O>
 void Reader::on(const event::TimerFired& e, O& out) {
   for (GetUnderWay& get : gets_) {
+    if (get.rests && e.op == operation(ReaderOperation::again, get.number)) {
+      get.rests = false;
+      get.next = 0;
+      for (SpanWork& work : get.spans) work.resting = false;
+      return settle(out);
+    }
     if (e.op != operation(ReaderOperation::deadline, get.number) || get.ending) continue;
     const SpanWork* waits = nullptr;
     for (const SpanWork& work : get.spans)
-      if (!work.landed && (!waits || waits->torn)) waits = &work;
+      if (!work.landed && (!waits || waits->tears != 0)) waits = &work;
     const std::string who =
         "variable \"" + std::string(find(get.attachment)->variable.text()) + "\", rank " + text_of(number(waits->span.rank));
-    if (waits->torn)
+    if (waits->tears != 0)
       end(get, Status::unavailable, who + ": a row was being updated whenever it was read, until the deadline");
     else
       end(get, Status::timed_out,
@@ -82,27 +89,35 @@ void Reader::land(GetUnderWay& get, std::uint32_t which, const Attachment& varia
   work.landed = true;
   --get.left;
   if (variable.format.versioned)
-    land_rows(get, Span(work.span), variable.format, e.content, out);
+    land_rows(get, SpanWork(work), variable.format, e, out);
   else if (!work.span.lands_as_it_is())
     copy_pieces(get.buffer, work.span, 0, work.span.bytes, e.content, out);
   if (get.left == 0) end(get, Status::ok, {});
 }
 
-// Every row is judged by itself; one that is torn is read again alone.
+// Every row is judged by itself; one that is torn is read again alone, at once, and when it stays so, less and less often.
 template <class O>
-void Reader::land_rows(GetUnderWay& get, const Span& span, const RowFormat& format, const Blob& content, O& out) {
+void Reader::land_rows(GetUnderWay& get, const SpanWork& work, const RowFormat& format, const event::ReadDone& e, O& out) {
+  const Span& span = work.span;
   const std::uint64_t slot = format.slot_bytes();
   for (std::uint64_t at = 0; at < span.bytes; at += slot) {
-    if (check_slot(format, content.bytes().subspan(at, slot))) {
-      copy_pieces(get.buffer, span, at, at + slot, content, out);
+    if (check_slot(format, e.content.bytes().subspan(at, slot))) {
+      copy_pieces(get.buffer, span, at, at + slot, e.content, out);
       continue;
     }
     Span again{span.rank, span.offset + at, slot, {}};
     for (const Piece& piece : span.pieces)
       if (piece.from >= at && piece.from < at + slot) again.pieces.push_back({piece.from - at, piece.to, piece.bytes});
     if (again.pieces.empty()) continue;
-    get.spans.push_back({std::move(again), false, false, true, 0});
+    const std::uint32_t tears = work.tears + 1;
+    const bool resting = tears > config_.tears_at_once;
+    get.spans.push_back({std::move(again), false, false, tears, resting, 0});
     ++get.left;
+    if (!resting || get.rests) continue;
+    get.rests = true;
+    const std::uint32_t doublings = std::min(tears - config_.tears_at_once, 16u);
+    out.arm(operation(ReaderOperation::again, get.number),
+            e.now + std::min(config_.first_rest * (std::int64_t{1} << doublings), config_.last_rest));
   }
 }
 

@@ -173,6 +173,7 @@ bool Reader::post_next(GetUnderWay& get, O& out) {
       continue;
     }
     all_before = false;
+    if (work.resting) continue;
     Target& target = variable.targets[number(work.span.rank)];
     if (target.standing != Standing::believed) {
       verify(variable, number(work.span.rank), out);

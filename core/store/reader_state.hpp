@@ -56,10 +56,11 @@ struct SpanWork {
   Span span;
   bool posted = false;
   bool landed = false;
-  bool torn = false;          // a row that was being updated when it was last read
+  std::uint32_t tears = 0;    // how often its row was being updated when it was read
+  bool resting = false;       // torn again and again: it is read again a little later
   std::uint32_t repeats = 0;  // how often it was posted in vain
   friend bool operator==(const SpanWork&, const SpanWork&) = default;
-  TENTER_DESCRIBE(span_work, span, posted, landed, torn, repeats)
+  TENTER_DESCRIBE(span_work, span, posted, landed, tears, resting, repeats)
 };
 
 struct GetUnderWay {
@@ -70,11 +71,12 @@ struct GetUnderWay {
   std::vector<SpanWork> spans;
   std::uint32_t left = 0;  // that did not land
   std::uint32_t next = 0;  // no span before it waits to be posted
+  bool rests = false;      // a timer wakes its resting spans
   bool ending = false;     // to be answered with status and text as soon as nothing of it can land
   Status status = Status::ok;
   std::string text;
   friend bool operator==(const GetUnderWay&, const GetUnderWay&) = default;
-  TENTER_DESCRIBE(get_under_way, number, ticket, attachment, buffer, spans, left, next, ending, status, text)
+  TENTER_DESCRIBE(get_under_way, number, ticket, attachment, buffer, spans, left, next, rests, ending, status, text)
 };
 
 // A read that was posted on the present endpoint and is not answered.
