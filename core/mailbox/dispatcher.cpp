@@ -55,14 +55,7 @@ const char* to_string(DispatcherState state) {
 // The words were not copied with the bytes around them: the request word was loaded, INITIALIZING is what the compare-exchange on
 // the group word will ask for, and the error length means nothing before READY.
 std::optional<std::string> check_page(const PageHead& head, std::uint32_t request_word_value, std::uint32_t world) {
-  const std::uint32_t fields_bytes = layout::error_length.offset - layout::gap.offset;
-  if (head.identity.size() != layout::group_state.offset || head.middle.size() != fields_bytes ||
-      head.reserved.size() != layout::reserved.bytes)
-    return "the header could not be copied whole";
-  wire::Writer header(layout::header_bytes);
-  header.bytes(head.identity.bytes()).u32(number(GroupState::initializing)).u32(request_word_value);
-  header.bytes(head.middle.bytes()).u32(0).bytes(head.reserved.bytes());
-  const auto checked = check_attach(header.blob().bytes(), layout::page_bytes, world, AttachAs::rank_0);
+  const auto checked = check_head(head, GroupState::initializing, request_word_value, world, AttachAs::rank_0);
   if (!checked) return checked.error().what;
   return std::nullopt;
 }

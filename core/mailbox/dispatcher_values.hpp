@@ -10,6 +10,7 @@
 #include "core/describe.hpp"
 #include "core/error.hpp"
 #include "core/mailbox/envelope.hpp"
+#include "core/mailbox/header.hpp"
 #include "core/mailbox/layout.hpp"
 
 namespace tenter::mailbox {
@@ -33,14 +34,6 @@ enum class DispatcherOperation : std::uint8_t {
   condemn,   // compare-exchange of the group word: TERMINAL; index: attempt
   release,   // compare-exchange of the request word: TASK_FAILED; index: attempt
   stall,     // an answer waits to be taken
-};
-
-// The header of a page, copied in three parts, without the three words.
-struct PageHead {
-  Blob identity, middle, reserved;  // middle: the gap and the header fields of a request
-  bool complete() const { return !identity.empty() && !middle.empty() && !reserved.empty(); }
-  friend bool operator==(const PageHead&, const PageHead&) = default;
-  TENTER_DESCRIBE(page_head, identity, middle, reserved)
 };
 
 // Spec B2, C2.5: everything the creator fixed, and nothing of an earlier request. The text names the field, its offset and value.

@@ -124,4 +124,15 @@ Result<void> check_attach(Bytes first_256, std::uint64_t page_bytes, std::uint32
   return check_states(*header, as);
 }
 
+Result<void> check_head(const PageHead& head, GroupState group, std::uint32_t request, std::uint32_t world, AttachAs as) {
+  const std::uint32_t fields_bytes = layout::error_length.offset - layout::gap.offset;
+  if (head.identity.size() != layout::group_state.offset || head.middle.size() != fields_bytes ||
+      head.reserved.size() != layout::reserved.bytes)
+    return error(Status::invalid, "the header could not be copied whole");
+  wire::Writer header(layout::header_bytes);
+  header.bytes(head.identity.bytes()).u32(number(group)).u32(request);
+  header.bytes(head.middle.bytes()).u32(0).bytes(head.reserved.bytes());
+  return check_attach(header.blob().bytes(), layout::page_bytes, world, as);
+}
+
 }  // namespace tenter::mailbox

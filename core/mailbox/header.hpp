@@ -57,4 +57,16 @@ enum class AttachAs : std::uint8_t {
 // unavailable: a page in another state. Texts name field, offset, value found and value wanted.
 Result<void> check_attach(Bytes first_256, std::uint64_t page_bytes, std::uint32_t world, AttachAs as);
 
+// The header of a page, copied in three parts, without the three words.
+struct PageHead {
+  Blob identity, middle, reserved;  // middle: the gap and the header fields of a request
+  bool complete() const { return !identity.empty() && !middle.empty() && !reserved.empty(); }
+  friend bool operator==(const PageHead&, const PageHead&) = default;
+  TENTER_DESCRIBE(page_head, identity, middle, reserved)
+};
+
+// check_attach() of a header whose words were loaded, not copied. `group`, `request`: what the words held, or must hold in the
+// end.
+Result<void> check_head(const PageHead& head, GroupState group, std::uint32_t request, std::uint32_t world, AttachAs as);
+
 }  // namespace tenter::mailbox

@@ -13,6 +13,7 @@
 
 #include "core/fixed_vector.hpp"
 #include "core/machine.hpp"
+#include "core/mailbox/header.hpp"
 #include "core/mailbox/launch_values.hpp"
 #include "core/mailbox/layout.hpp"
 #include "core/mailbox/manifest.hpp"
@@ -101,7 +102,9 @@ class Launch {
   template <class O>
   void manifest_published(const event::FileDone& e, O& out);
   template <class O>
-  void ready(Time now, O& out);
+  void ready(O& out);
+  template <class O>
+  void attach(Time now, O& out);
   template <class O>
   void group_changed(const event::WordChanged& e, O& out);
   template <class O>
@@ -173,6 +176,7 @@ class Launch {
   fixed_vector<Ticket, stop_calls_max> stop_calls_;
   Time stop_deadline_{};         // closing, leaving
   Blob page_, directory_;        // their names
+  PageHead head_;                // of our page, once READY was seen
   bool made_directory_ = false;  // made, or perhaps: it was asked for and the answer has not come
   bool made_page_ = false;
   bool made_manifest_ = false;
@@ -190,7 +194,7 @@ class Launch {
 
  public:
   friend bool operator==(const Launch&, const Launch&) = default;
-  TENTER_DESCRIBE(launch, config_, state_, attempt_, spec_, start_call_, stop_calls_, stop_deadline_, page_, directory_,
+  TENTER_DESCRIBE(launch, config_, state_, attempt_, spec_, start_call_, stop_calls_, stop_deadline_, page_, directory_, head_,
                   made_directory_, made_page_, made_manifest_, attached_, listing_, host_, owner_, processes_, look_, status_,
                   failure_, leftovers_, removing_, reason_)
 };

@@ -182,7 +182,7 @@ void Launch::group_changed(const event::WordChanged& e, O& out) {
   if (state_ != LaunchState::awaiting_ready && state_ != LaunchState::suspecting && state_ != LaunchState::inspecting) return;
   switch (GroupState{e.value}) {
     case GroupState::ready:
-      if (state_ == LaunchState::awaiting_ready) ready(e.now, out);
+      if (state_ == LaunchState::awaiting_ready) ready(out);
       return;  // else a process is gone already, or it is too late: the start fails all the same
     case GroupState::terminal:
       state_ = LaunchState::explaining;
@@ -195,20 +195,40 @@ void Launch::group_changed(const event::WordChanged& e, O& out) {
   }
 }
 
+// awaiting_ready --READY--> awaiting_ready, the header is looked at: both sides attach to a page that is as it was made (spec B2)
 template <class O>
-void Launch::ready(Time, O& out) {
+void Launch::ready(O& out) {
+  head_ = {};
+  out.watch(op(LaunchOperation::watch_group), group_word, number(GroupState::ready));
+  out.copy_in(op(LaunchOperation::copy_identity), 0, layout::group_state.offset);
+  out.copy_in(op(LaunchOperation::copy_fields), layout::gap.offset, layout::error_length.offset - layout::gap.offset);
+  out.copy_in(op(LaunchOperation::copy_reserved), layout::reserved.offset, layout::reserved.bytes);
+}
+
+// awaiting_ready --the header, whole--> running; --not as it was made--> the start fails
+template <class O>
+void Launch::attach(Time now, O& out) {
+  const auto checked = check_head(head_, GroupState::ready, number(RequestState::idle), spec_.world, AttachAs::parent);
+  head_ = {};
+  if (!checked) return fail(checked.error().status, "PageRefused", "start: " + checked.error().what, now, out);
   attached_ = true;
   state_ = LaunchState::running;
+  out.unwatch(op(LaunchOperation::watch_group));
   out.cancel(op(LaunchOperation::start_deadline));
   out.tell(config_.channel, plain_note(NoteKind::group_ready));
   out.complete(*std::exchange(start_call_, std::nullopt), started_answer({page_, directory_, processes_.launcher.process}));
 }
 
-// explaining --reason--> the start fails with it
+// explaining --reason--> the start fails with it; awaiting_ready --the last part of the header--> running
 template <LaunchPorts O>
 void Launch::on(const event::Copied& e, O& out) {
-  if (state_ != LaunchState::explaining || e.op != op(LaunchOperation::copy_reason)) return;
-  fail(Status::failed, decode_error_list(e.content.bytes()), e.now, out);
+  if (state_ == LaunchState::explaining && e.op == op(LaunchOperation::copy_reason))
+    return fail(Status::failed, decode_error_list(e.content.bytes()), e.now, out);
+  if (state_ != LaunchState::awaiting_ready || head_.complete()) return;
+  if (e.op == op(LaunchOperation::copy_identity)) head_.identity = e.content;
+  if (e.op == op(LaunchOperation::copy_fields)) head_.middle = e.content;
+  if (e.op == op(LaunchOperation::copy_reserved)) head_.reserved = e.content;
+  if (head_.complete()) attach(e.now, out);
 }
 
 // start-failure: rank 0 could not say it in the page

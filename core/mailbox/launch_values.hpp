@@ -31,6 +31,9 @@ enum class LaunchOperation : std::uint8_t {
   watch_group,
   error_length,
   copy_reason,
+  copy_identity,  // READY was seen: the header, without its words
+  copy_fields,
+  copy_reserved,
   condemn,
   start_deadline,
   grace,

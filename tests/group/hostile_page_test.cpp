@@ -21,7 +21,7 @@ namespace layout = mailbox::layout;
 
 constexpr Duration budget = seconds(30);
 
-enum class Moment { at_the_attach, at_the_request, at_the_answer, at_the_failure };
+enum class Moment { at_the_attach, at_ready, at_the_request, at_the_answer, at_the_failure };
 
 struct Hostile {
   const char* name;
@@ -46,6 +46,10 @@ Spoil spoil_of(const Hostile& hostile) {
       spoil.machine = "launch";
       spoil.state = "publishing_manifest";
       spoil.event = "file_done";
+      break;
+    case Moment::at_ready:  // rank 0 has checked and published READY, the parent has not looked
+      spoil.machine = "launch";
+      spoil.state = "awaiting_ready";
       break;
     case Moment::at_the_request:  // rank 0 saw the request and has not copied its fields
       spoil.machine = "dispatcher";
@@ -89,7 +93,7 @@ class HostilePage : public testing::TestWithParam<Hostile> {
     auto group = hw::Group::start(spec);
     if (!group) return group.error().what;
     page_ = (*group)->page();
-    if (GetParam().moment == Moment::at_the_attach) return "the group started";
+    if (GetParam().moment <= Moment::at_ready) return "the group started";
     if (GetParam().moment == Moment::at_the_failure) {
       const auto result = (*group)->submit(1, "fail", {{}, Blob(std::string_view("on purpose"))}, budget);
       return result ? "no error" : ended(**group, result.error().what);
@@ -134,6 +138,10 @@ const Hostile hostile_fields[] = {
     {"a_used_sequence", Moment::at_the_attach, layout::sequence.offset, 5, 8, "sequence at offset 40 is 5"},
     {"reserved", Moment::at_the_attach, layout::reserved.offset, 9, 1, "reserved byte at offset 80 is 9"},
     {"reserved_end", Moment::at_the_attach, layout::reserved.end() - 1, 9, 1, "reserved byte at offset 255 is 9"},
+    {"magic_at_ready", Moment::at_ready, 0, 'X', 1, "magic at offset 0 is "},
+    {"version_at_ready", Moment::at_ready, layout::version.offset, 2, 4, "version at offset 8 is 2"},
+    {"another_world_at_ready", Moment::at_ready, layout::world.offset, 3, 4, "world at offset 24 is 3"},
+    {"reserved_at_ready", Moment::at_ready, layout::reserved.offset, 9, 1, "reserved byte at offset 80 is 9"},
     {"sequence", Moment::at_the_request, layout::sequence.offset, 0, 8, "sequence at offset 40 is 0"},
     {"opcode", Moment::at_the_request, layout::opcode.offset, 5, 4, "opcode at offset 48 is 5"},
     {"target", Moment::at_the_request, layout::target.offset, 4, 4, "target at offset 52 is 4"},

@@ -180,18 +180,21 @@ void PageRules::lane_left(const Judged& judged) {
     judged.fail(store_property, "leaves a request that it gave up in the lane");
 }
 
-// Before rank 0 says READY it has looked at every byte that the creator fixed: spec B2, reserved bytes at both attaches.
+// Before rank 0 says READY, and before the parent believes it, each has looked at every byte that the creator fixed: spec B2,
+// reserved bytes at both attaches.
 void PageRules::after(const Judged& judged) {
   if (judged.is(MachineKind::channel)) return lane_left(judged);
-  if (!judged.is(MachineKind::dispatcher)) return;
-  if (judged.was<DispatcherState>() != DispatcherState::attaching ||
-      judged.is_now<DispatcherState>() != DispatcherState::announcing)
-    return;
+  const bool rank_0_attaches = judged.is(MachineKind::dispatcher) &&
+                               judged.was<DispatcherState>() == DispatcherState::attaching &&
+                               judged.is_now<DispatcherState>() == DispatcherState::announcing;
+  const bool parent_attaches = judged.is(MachineKind::launch) && judged.was<LaunchState>() == LaunchState::awaiting_ready &&
+                               judged.is_now<LaunchState>() == LaunchState::running;
+  if (!rank_0_attaches && !parent_attaches) return;
   Side& me = side(judged);
   std::uint64_t seen = 0;
   for (const Range& range : me.copied) seen += std::min<std::uint64_t>(range.to, layout::header_bytes) - range.from;
   if (seen + 3 * 4 != layout::header_bytes)
-    judged.fail(copy_property, "announces the group after looking at " + text_of(seen) + " bytes of the header");
+    judged.fail(copy_property, "attaches after looking at " + text_of(seen) + " bytes of the header");
   me.copied.clear();
 }
 

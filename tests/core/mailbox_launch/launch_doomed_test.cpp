@@ -89,6 +89,33 @@ TEST(LaunchDoomed, a_page_that_rank_0_refuses_is_told_with_its_reason_though_eve
   EXPECT_TRUE(names(desk.errors(1), "version at offset 8 is 2"));
 }
 
+TEST(LaunchDoomed, a_header_that_changed_until_READY_is_refused_by_the_parent_too) {
+  const auto spoiled = [](std::size_t offset) {
+    const Blob whole = encode_header(fresh_header(2));
+    std::vector<std::byte> bytes(whole.bytes().begin(), whole.bytes().end());
+    bytes[offset] ^= std::byte{4};
+    return Blob(Bytes(bytes));
+  };
+  const std::pair<std::size_t, const char*> cases[] = {
+      {0, "magic at offset 0"},        {8, "version at offset 8"},         {12, "header_bytes at offset 12"},
+      {16, "page_bytes at offset 16"}, {24, "world at offset 24"},         {39, "gap byte at offset 39"},
+      {40, "sequence at offset 40"},   {80, "reserved byte at offset 80"}, {255, "reserved byte at offset 255"}};
+  for (const auto& [offset, expected] : cases) {
+    Desk desk;
+    desk.world = 2;
+    desk.go(LaunchState::awaiting_ready);
+    for (std::uint32_t rank = 0; rank < desk.world; ++rank) desk.report(rank);
+    desk.group(GroupState::ready);
+    desk.header(spoiled(offset));
+    desk.list({});
+    for (std::uint32_t rank = 0; rank < desk.world; ++rank) desk.rank_exits(rank);
+    desk.launcher_exits(1);
+    desk.removed();
+    EXPECT_TRUE(names(desk.errors(1), expected)) << offset;
+    EXPECT_TRUE(names(desk.errors(1), "start: ")) << offset;
+  }
+}
+
 TEST(LaunchDoomed, an_illegal_group_word_fails_the_start) {
   Desk desk;
   desk.go(LaunchState::awaiting_ready);

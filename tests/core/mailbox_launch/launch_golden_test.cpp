@@ -68,6 +68,13 @@ TEST(LaunchGolden, its_table_is_the_golden_one) {
   suspecting.launcher_exits(1);
   table.state("suspecting/start", suspecting.machine);
 
+  Desk attaching;  // READY was seen, one part of the header is missing
+  attaching.go(LaunchState::awaiting_ready);
+  attaching.group(GroupState::ready);
+  attaching.deliver(event::Copied{attaching.now, attaching.op(Kind::copy_identity), Blob("identity")});
+  attaching.deliver(event::Copied{attaching.now, attaching.op(Kind::copy_fields), Blob("fields")});
+  table.state("awaiting_ready/attaching", attaching.machine);
+
   const Desk desk;
   const Time now{900'000'000'000};
   auto timer = [&](Kind kind) { return event::TimerFired{now, desk.op(kind)}; };
@@ -100,6 +107,8 @@ TEST(LaunchGolden, its_table_is_the_golden_one) {
   table.event("word_changed(77)", word(Kind::watch_group, group_word, 77), "the word is the channel's after READY");
   table.event("word_changed(error length)", word(Kind::error_length, error_length_word, 10), other);
   table.event("copied", event::Copied{now, desk.op(Kind::copy_reason), Blob("reason")}, other);
+  table.event("copied(reserved bytes)", event::Copied{now, desk.op(Kind::copy_reserved), Blob("reserved")},
+              "another part is missing, or none was asked for");
   table.event("swapped", event::Swapped{now, desk.op(Kind::condemn), 1}, "the start has failed whoever won");
   table.event("files_changed", event::FilesChanged{now, desk.op(Kind::watch_directory)}, "READY, and no report is missing");
   table.event("files_listed", event::FilesListed{now, desk.op(Kind::list_directory), Status::ok, {}}, "no list is under way");

@@ -99,6 +99,16 @@ struct Desk {
     deliver(event::FilesListed{now, op(Kind::list_directory), Status::ok, Parts(std::move(blobs))});
   }
   void group(GroupState state) { deliver(event::WordChanged{now, op(Kind::watch_group), group_word, number(state)}); }
+  // What READY asks for: the header without its words, in three parts.
+  void header(const Blob& bytes) {
+    const auto part = [&](Kind kind, std::uint64_t from, std::uint64_t to) {
+      deliver(event::Copied{now, op(kind), Blob(bytes.bytes().subspan(from, to - from))});
+    };
+    part(Kind::copy_identity, 0, layout::group_state.offset);
+    part(Kind::copy_fields, layout::gap.offset, layout::error_length.offset);
+    part(Kind::copy_reserved, layout::reserved.offset, layout::header_bytes);
+  }
+  void header() { header(encode_header(fresh_header(world))); }
   void rank_exits(std::uint32_t rank) { deliver(event::ProcessExited{now, op(Kind::watch_rank, rank), -1, -1}); }
   void launcher_exits(std::int32_t code, std::int32_t signal = 0) {
     deliver(event::ProcessExited{now, op(Kind::spawn), code, signal});
@@ -133,6 +143,7 @@ struct Desk {
          [](Desk& d) {
            for (std::uint32_t rank = 0; rank < d.world; ++rank) d.report(rank);
            d.group(GroupState::ready);
+           d.header();
          }},
         {LaunchState::closing, [](Desk& d) { d.stop(2, seconds(3)); }},
         {LaunchState::leaving, [](Desk& d) { d.told(plain_note(NoteKind::group_closed)); }},

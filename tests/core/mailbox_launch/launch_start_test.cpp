@@ -29,7 +29,9 @@ TEST(LaunchStart, every_step_waits_for_the_one_before_it) {
   desk.spawned();
   EXPECT_EQ(desk.take(), (List{"watch"}));
   desk.group(GroupState::ready);
-  EXPECT_EQ(desk.take(), (List{"tell 0 10", "complete 1 ok"}));
+  EXPECT_EQ(desk.take(), (List{"watch", "copy_in", "copy_in", "copy_in"}));
+  desk.header();
+  EXPECT_EQ(desk.take(), (List{"unwatch", "tell 0 10", "complete 1 ok"}));
   EXPECT_EQ(desk.machine.state(), LaunchState::running);
   EXPECT_TRUE(desk.timers.empty()) << "the start deadline is cancelled";
 }
