@@ -16,6 +16,7 @@
 #include "cli/mailbox_commands.hpp"
 #include "cli/report/json_writer.hpp"
 #include "core/mailbox/error_list.hpp"
+#include "core/mailbox/header.hpp"
 #include "core/mailbox/layout.hpp"
 #include "core/wire.hpp"
 #include "hw/group/group_files.hpp"
@@ -124,6 +125,12 @@ std::string value_of(const Page& page, const mailbox::Field& field) {
   return number;
 }
 
+// What an attach would refuse it for, whatever state it is in; empty: nothing.
+std::string problem_of(const Page& page) {
+  const auto checked = mailbox::check_attach(std::as_bytes(std::span(page.header)), page.bytes, 0, mailbox::AttachAs::observer);
+  return checked ? std::string() : checked.error().what;
+}
+
 void print_json(const Context& context, const std::string& name, const Page& page, const std::vector<Mapper>& mappers) {
   std::ostringstream text;
   {
@@ -131,7 +138,7 @@ void print_json(const Context& context, const std::string& name, const Page& pag
     json.begin_object().member("schema", "tenter.mailbox_page/1").member("page", name).member("bytes", page.bytes);
     json.key("fields").begin_object();
     for (const mailbox::Field& field : layout::fields) json.member(field.name, value_of(page, field));
-    json.end_object().member("reason", page.reason).key("mapped_by").begin_array();
+    json.end_object().member("problem", problem_of(page)).member("reason", page.reason).key("mapped_by").begin_array();
     for (const Mapper& mapper : mappers)
       json.begin_object().member("pid", mapper.pid).member("program", mapper.program).end_object();
     json.end_array().end_object();
@@ -152,7 +159,8 @@ int mailbox_inspect(const Context& context, const std::string& asked) {
   const std::vector<Mapper> mappers = mappers_of(name, blind);
   if (!context.common.json.empty()) print_json(context, name, *page, mappers);
   if (context.human_output()) {
-    fmt::print("{}  {} bytes{}\n", name, page->bytes, page->bytes == layout::page_bytes ? "" : "  WRONG SIZE");
+    fmt::print("{}  {} bytes\n", name, page->bytes);
+    if (const std::string problem = problem_of(*page); !problem.empty()) fmt::print("  WRONG: {}\n", problem);
     for (const mailbox::Field& field : layout::fields)
       fmt::print("  {:4}  {:<15} {}\n", field.offset, field.name, value_of(*page, field));
     if (!page->reason.empty())
@@ -162,8 +170,7 @@ int mailbox_inspect(const Context& context, const std::string& asked) {
     const std::vector<hw::FoundGroup> groups = hw::find_groups();
     fmt::print("  {}\n", whose(group_of(groups, name), shared_memory / name));
   }
-  const bool sound = page->bytes == layout::page_bytes && page->header.compare(0, 8, layout::magic_bytes) == 0;
-  return sound ? mailbox_exit::all_ok : mailbox_exit::task_failed;
+  return problem_of(*page).empty() ? mailbox_exit::all_ok : mailbox_exit::task_failed;
 }
 
 int mailbox_clean(const Context&, bool yes) {

@@ -21,7 +21,7 @@ class SpinBudget {
   }
 
   // The last wait would have ended after `spins` spins. A wait that ended in a park is reported by its length divided by the
-  // cost of a spin, or as `too_long` if the caller measured nothing.
+  // cost of a spin.
   constexpr void waited(std::uint64_t spins) {
     if (limit_ == 0) return;
     if (spins > limit_) {
@@ -31,7 +31,6 @@ class SpinBudget {
     trust_ = std::min(trust_ + 1, most);
     typical_ = static_cast<std::uint32_t>((7 * std::uint64_t{typical_} + spins + 7) / 8);
   }
-  static constexpr std::uint64_t too_long = ~std::uint64_t{0};
 
   friend bool operator==(const SpinBudget&, const SpinBudget&) = default;
   TENTER_DESCRIBE(spin_budget, limit_, typical_, trust_)
