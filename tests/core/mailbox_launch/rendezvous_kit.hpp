@@ -1,4 +1,4 @@
-// Drives a Rendezvous and keeps account: what went to the channel, who was answered, which timers are armed.
+// Drives a Rendezvous, or a variant of it, and keeps account: what went to the channel, who was answered, which timers are armed.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -12,8 +12,9 @@ namespace tenter::mailbox::kit {
 
 inline Blob blob(std::string_view text) { return Blob(text); }
 
-struct Meeting {
-  explicit Meeting(std::uint32_t world)
+template <class M>
+struct MeetingOf {
+  explicit MeetingOf(std::uint32_t world)
       : machine(RendezvousConfig{world, seconds(30), channel_role, launch_role}), world_(world) {}
 
   template <class E>
@@ -81,7 +82,7 @@ struct Meeting {
   }
 
   Time now{0};
-  Rendezvous machine;
+  M machine;
 
  private:
   std::uint32_t world_;
@@ -89,5 +90,6 @@ struct Meeting {
   std::map<std::uint64_t, Note> outcomes_;
   std::map<Op, Time> timers_;
 };
+using Meeting = MeetingOf<Rendezvous>;
 
 }  // namespace tenter::mailbox::kit
