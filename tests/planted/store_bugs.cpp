@@ -166,20 +166,41 @@ StoreMachines completion_taken_for_the_next() {
 
 // S1: the caller has its buffer back while reads into it are in flight.
 StoreMachines answered_before_the_close() {
-  Bug bug = after([ticket = Ticket{}, told_already = std::optional<Ticket>()](const Event& event, Actions& actions) mutable {
-    if (const auto* submitted = as<event::Submitted>(event)) ticket = submitted->ticket;
-    if (as<event::TimerFired>(event) && find<action::CloseFabric>(actions)) {
-      actions.emplace_back(
-          action::Complete{ticket, answer_note(CallKind::get, Status::timed_out, "get: not answered by the deadline")});
-      told_already = ticket;
-      return;
-    }
-    std::erase_if(actions, [&](const Action& action) {
-      const auto* complete = std::get_if<action::Complete>(&action);
-      return complete && told_already && complete->ticket == *told_already;
-    });
-  });
-  return with_reader(bug);
+  constexpr Op later{0xFFFFFF};
+  struct Memory {
+    Ticket ticket{}, told{};
+    action::CloseFabric close;
+  };
+  StoreMachines machines = protocols::shipped_store();
+  machines.reader = [](ReaderConfig c) {
+    const auto memory = std::make_shared<Memory>();
+    Bug bug;
+    bug.before = [memory](Event& event, Actions& actions) {
+      const auto* fired = as<event::TimerFired>(event);
+      if (!fired || fired->op != later) return true;
+      actions.emplace_back(memory->close);
+      return false;
+    };
+    bug.after = [memory](const Event& event, Actions& actions) {
+      if (const auto* submitted = as<event::Submitted>(event)) memory->ticket = submitted->ticket;
+      const auto* fired = as<event::TimerFired>(event);
+      if (const auto* close = fired ? find<action::CloseFabric>(actions) : nullptr) {
+        memory->close = *close;
+        memory->told = memory->ticket;
+        drop<action::CloseFabric>(actions);
+        actions.emplace_back(action::Arm{later, fired->now + milliseconds(1)});
+        actions.emplace_back(
+            action::Complete{memory->told, answer_note(CallKind::get, Status::timed_out, "get: not answered in time")});
+        return;
+      }
+      std::erase_if(actions, [&](const Action& action) {
+        const auto* complete = std::get_if<action::Complete>(&action);
+        return complete && complete->ticket == memory->told;
+      });
+    };
+    return AnyMachine(Rewritten(Reader(std::move(c)), bug));
+  };
+  return machines;
 }
 
 StoreMachines failed_read_taken_for_a_good_one() {
