@@ -90,5 +90,25 @@ passes document_links docs/a.md 'see [this](a.md), [that](https://example.org/x)
 bites ci_budget .ci/run '# within 20 minutes\n"${TENTER_CI_BUDGET_S:-1800}"'
 # shellcheck disable=SC2016  # text of a file
 passes ci_budget .ci/run '# within 20 minutes\n"${TENTER_CI_BUDGET_S:-1200}"'
+bites layering cli/a.cpp '#include "tests/planted/variant.hpp"'
+bites layering hw/a.cpp '  if (getenv("TENTER_TEST_SPOIL")) f();'
 bites property_ids docs/properties.md '| MB-01 | about |' 'no row for MB-02'
+
+# A table with a row for every id; the first row has these cells.
+properties() {
+  printf '| S1 | bytes | %s |\\n' "$1"
+  printf '| %s | about | n/a: why | n/a: why | open: what |\\n' S{2..10} L{1..6} MP{1..20} MD{1..8} G{1..21} MB-{01..30} \
+    B01 B03 B04 B08 B09 B16 B24 B30 B39 B44 B47 B48 B49 X07 X08 X09
+}
+# shellcheck disable=SC2016  # text of a table
+{
+  passes property_ids docs/properties.md "$(properties 'n/a: why | n/a: why | open: what is missing')"
+  passes property_ids docs/properties.md "$(properties '`docs/properties.md` | n/a: why | open: what is missing')"
+  bites property_ids docs/properties.md "$(properties '`docs/properties.md` | | open: what')" 'S1: the planted bug names'
+  bites property_ids docs/properties.md "$(properties 'checked somewhere | n/a: why | open: what')" 'S1: the test or monitor names'
+  bites property_ids docs/properties.md "$(properties 'n/a: why | n/a: why | open:')" 'S1: the hardware test names'
+  bites property_ids docs/properties.md "$(properties '`Lane.is_never_torn` | n/a: why | n/a: why')" 'not in the tree: Lane.is_never_torn'
+  bites property_ids docs/properties.md "$(properties 'n/a: why | `a_bug_that_is_gone` | n/a: why')" 'not in the tree: a_bug_that_is_gone'
+  bites property_ids docs/properties.md "$(properties '`tests/gone.cpp` | n/a: why | n/a: why')" 'not in the tree: tests/gone.cpp'
+}
 exit "$failed"

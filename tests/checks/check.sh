@@ -42,6 +42,8 @@ layering() {
   files "^hw/os/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|hw/os)/"
   files "^cli/report/.*$cpp" | matches "$include\"" | grep -vE "$include\"(core|hw/os|cli/report)/"
   files "^(core|sim|hw/os|cli/report)/.*$cpp" | matches "$include<(mpi\.h|rdma/)"
+  # Nothing that only tests use is reachable in the product (MB-06).
+  files "^(core|sim|hw|cli)/.*$cpp" | matches "$include\"tests/|TENTER_TEST_[A-Z]"
   # No protocol in a backend: hw/group is the one place that puts the mailbox's machines on hardware.
   files "^(sim|hw)/.*$cpp" | grep -v '^hw/group/' | matches "$include\"core/(mailbox|domain|store|control)/"
 }
@@ -95,7 +97,8 @@ document_links() {
   done
 }
 
-# Every id of the specification's index that this tree must answer has its row in docs/properties.md.
+# Every id of the specification's index that this tree must answer has its row in docs/properties.md, and every row its evidence:
+# a cell names, in backquotes, what is in the tree, or says "n/a: why" or "open: what is missing".
 property_ids() {
   local table=docs/properties.md id
   [ -f "$table" ] || { echo "$table:1: missing"; return; }
@@ -110,6 +113,41 @@ property_ids() {
   } | while read -r id; do
     grep -qE "^\| $id \| [^|]*[a-z]" "$table" || printf '%s:1: no row for %s\n' "$table" "$id"
   done
+  evidence=$(mktemp -d)
+  trap 'rm -rf "$evidence"' EXIT
+  { files '^(cli|core|fuzz|hw|sim|tests)/' | grep -v '\.md$'; files '^(cli|core|hw|sim|tests)/.*\.(hpp|cpp|txt)$' | grep -v '/golden/' | tr '\n' '\0' | xargs -0 -r cat; } >"$evidence/tree"
+  tests_of_the_tree >"$evidence/tests"
+  property_cells "$table" | while IFS=$'\t' read -r line id column name; do
+    in_the_tree "$name" || printf '%s:%s: %s: the %s names what is not in the tree: %s\n' "$table" "$line" "$id" "$column" "$name"
+  done
+}
+
+# table: "line id column name", tab-separated, of everything in backquotes; an offender's name is empty.
+property_cells() {
+  awk -F '|' -v OFS='\t' '
+    BEGIN { column[4] = "test or monitor"; column[5] = "planted bug"; column[6] = "hardware test" }
+    $2 !~ /^ [A-Z]+-?[0-9]+ $/ { next }
+    { id = $2; gsub(/ /, "", id)
+      for (at = 4; at <= 6; ++at) {
+        parts = split($at, part, "`")
+        if (parts < 3 && $at !~ /^ (n\/a|open): [^ ]/) print NR, id, column[at], ""
+        for (i = 2; i < parts; i += 2) print NR, id, column[at], part[i]
+      } }' "$1"
+}
+
+# name: a path; Suite.case, a test; else a text of the sources or a part of a file's name.
+in_the_tree() {
+  case $1 in
+    '') return 1 ;;
+    [A-Z]*.*_*) grep -qxF -- "$1" "$evidence/tests" ;;
+    */*) [ -e "$1" ] || grep -qF -- "$1" "$evidence/tree" ;;
+    *) grep -qF -- "$1" "$evidence/tree" ;;
+  esac
+}
+tests_of_the_tree() {
+  files "^tests/.*$cpp" | while read -r file; do tr '\n' ' ' <"$file"; done |
+    grep -oE '\b(TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\( *[A-Za-z0-9_]+, *[A-Za-z0-9_]+' |
+    sed -E 's/^[A-Z_]+\( *//; s/, */./'
 }
 
 # What .ci/run promises in minutes is what it allows in seconds.
