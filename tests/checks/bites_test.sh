@@ -111,4 +111,11 @@ properties() {
   bites property_ids docs/properties.md "$(properties 'n/a: why | `a_bug_that_is_gone` | n/a: why')" 'not in the tree: a_bug_that_is_gone'
   bites property_ids docs/properties.md "$(properties '`tests/gone.cpp` | n/a: why | n/a: why')" 'not in the tree: tests/gone.cpp'
 }
+# shellcheck disable=SC2016  # text of a table
+{
+  passes defaults_homes docs/defaults.md '| what | default | home in code | why |\n| --- | --- | --- | --- |\n| a | 1 s | `docs/defaults.md` `home in` | b |'
+  bites defaults_homes docs/defaults.md '| a | 1 s | `core/gone.hpp` | b |' 'its home is not in the tree'
+  bites defaults_homes docs/defaults.md '| a | 1 s | | b |' 'its home is not in the tree'
+  bites defaults_homes docs/defaults.md '| a | 1 s | `.clang-format` `gone_max` | b |' '.clang-format does not name gone_max'
+}
 exit "$failed"

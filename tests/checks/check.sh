@@ -150,6 +150,20 @@ tests_of_the_tree() {
     sed -E 's/^[A-Z_]+\( *//; s/, */./'
 }
 
+# Every row of docs/defaults.md has a home, a file of the tree, and the names beside it stand in that file.
+defaults_homes() {
+  local table=docs/defaults.md line home file name
+  [ -f "$table" ] || { echo "$table:1: missing"; return; }
+  awk -F '|' -v OFS='\t' '/^\|/ && NF > 5 && $2 !~ /^ (what|---) $/ { print NR, $4 }' "$table" | while IFS=$'\t' read -r line home; do
+    file=$(cut -d '`' -f 2 <<<"$home")
+    [ -f "$file" ] || { printf '%s:%s: its home is not in the tree: %s\n' "$table" "$line" "$home"; continue; }
+    cut -d '`' -f 4- -s <<<"$home" | tr '`' '\n' | while read -r name; do
+      [ ! -f "$name" ] || { file=$name; continue; }  # a second home
+      [[ $name =~ ^[ ,]*$ ]] || grep -qF -- "$name" "$file" || printf '%s:%s: %s does not name %s\n' "$table" "$line" "$file" "$name"
+    done
+  done
+}
+
 # What .ci/run promises in minutes is what it allows in seconds.
 ci_budget() {
   [ -f .ci/run ] || return
@@ -172,6 +186,7 @@ offenders_of() {
     shell_scripts) shell_scripts ;;
     document_links) document_links ;;
     property_ids) property_ids ;;
+    defaults_homes) defaults_homes ;;
     ci_budget) ci_budget ;;
     *)
       echo "no rule '$1'" >&2
