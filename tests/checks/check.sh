@@ -159,7 +159,7 @@ defaults_homes() {
     [ -f "$file" ] || { printf '%s:%s: its home is not in the tree: %s\n' "$table" "$line" "$home"; continue; }
     cut -d '`' -f 4- -s <<<"$home" | tr '`' '\n' | while read -r name; do
       [ ! -f "$name" ] || { file=$name; continue; }  # a second home
-      [[ $name =~ ^[ ,]*$ ]] || grep -qF -- "$name" "$file" || printf '%s:%s: %s does not name %s\n' "$table" "$line" "$file" "$name"
+      [ -z "${name//[ ,]/}" ] || grep -qF -- "$name" "$file" || printf '%s:%s: %s does not name %s\n' "$table" "$line" "$file" "$name"
     done
   done
 }
