@@ -2,44 +2,14 @@
 
 #include <algorithm>
 
-#include "cli/protocols/mailbox/group_scenario.hpp"
 #include "core/mailbox/layout.hpp"
 #include "core/mailbox/manifest.hpp"
-#include "tests/planted/variant.hpp"
+#include "tests/planted/planted_group.hpp"
 
 namespace tenter::planted {
 namespace {
 
 using namespace mailbox;
-using protocols::build_group;
-using protocols::GroupMachines;
-using protocols::GroupShape;
-
-enum class Of : std::uint8_t { channel, rendezvous, launch, member, dispatcher };
-
-GroupMachines with(Of which, Edit edit) {
-  GroupMachines machines = protocols::shipped_machines();
-  switch (which) {
-    case Of::channel:
-      machines.channel = [edit](ChannelConfig c) { return AnyMachine(Variant(Channel(c), edit)); };
-      break;
-    case Of::rendezvous:
-      machines.rendezvous = [edit](RendezvousConfig c) { return AnyMachine(Variant(Rendezvous(c), edit)); };
-      break;
-    case Of::launch:
-      machines.launch = [edit](LaunchConfig c) { return AnyMachine(Variant(Launch(c), edit)); };
-      break;
-    case Of::member:
-      machines.member = [edit](MemberConfig c) { return AnyMachine(Variant(Member(c), edit)); };
-      break;
-    case Of::dispatcher:
-      machines.dispatcher = [edit](DispatcherConfig c) { return AnyMachine(Variant(Dispatcher(c), edit)); };
-      break;
-  }
-  return machines;
-}
-
-using Actions = std::vector<Action>;
 
 // ---- the parent's side
 
@@ -177,14 +147,6 @@ bool directory_left_behind(std::string_view, const Event&, Actions& actions, boo
   return true;
 }
 
-struct Bug {
-  const char* name;
-  const char* about;
-  const char* property;
-  Of of;
-  Edit edit;
-};
-
 constexpr Bug bugs[] = {
     {"request_published_before_payload", "the request word is stored before the payload it announces", "page.data_race",
      Of::channel, request_published_before_payload},
@@ -227,12 +189,8 @@ constexpr Bug bugs[] = {
 }  // namespace
 
 void add_mailbox_bugs(Registry& registry) {
-  sim::Protocol& protocol = registry.protocol("mailbox");
-  for (const Bug& bug : bugs) {
-    const GroupMachines machines = with(bug.of, bug.edit);
-    protocol.planted(
-        {bug.name, bug.about, bug.property, [machines](sim::Scenario& s) { build_group(s, machines, GroupShape{}); }, 10'000});
-  }
+  add_bugs(registry, bugs);
+  add_bugs(registry, bugs_of_waits_and_duties());
 }
 
 }  // namespace tenter::planted
