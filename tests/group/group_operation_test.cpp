@@ -52,6 +52,22 @@ TEST(GroupOperation, members_that_come_one_by_one_each_get_their_own_answer) {
   }
 }
 
+// G4. Its first member comes while twenty other batches come and go.
+TEST(GroupOperation, a_batch_that_waits_for_its_last_member_delays_no_other) {
+  const auto group = started();
+  ASSERT_TRUE(group);
+  Answers first;
+  std::thread early([&] { first = joined(*group, {1, 1}, {0}, "echo", budget); });
+  for (std::uint64_t generation = 1; generation <= 20; ++generation) {
+    const Answers answers = joined(*group, {2, generation}, {0, 1, 2}, "echo", budget);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) EXPECT_TRUE(answers[rank]) << answers[rank].error().what;
+  }
+  const Answers late = joined(*group, {1, 1}, {1, 2}, "echo", budget);
+  early.join();
+  EXPECT_TRUE(first[0]) << first[0].error().what;
+  for (const std::uint32_t rank : {1u, 2u}) EXPECT_TRUE(late[rank]) << late[rank].error().what;
+}
+
 TEST(GroupOperation, one_that_waits_in_vain_is_told_who_was_absent_and_the_slot_can_be_used_again) {
   const auto group = started();
   ASSERT_TRUE(group);
