@@ -77,9 +77,7 @@ struct WaitSet {
   void again_in(Duration d) {
     if (number(poll_again) < 0 || number(d) < number(poll_again)) poll_again = d;
   }
-  bool empty() const {
-    return futexes.empty() && descriptors.empty() && deadline == end_of_time && number(poll_again) < 0;
-  }
+  bool empty() const { return futexes.empty() && descriptors.empty() && deadline == end_of_time && number(poll_again) < 0; }
   void clear() {
     futexes.clear();
     descriptors.clear();

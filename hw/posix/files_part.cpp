@@ -94,7 +94,7 @@ Result<FilesPart::Place> FilesPart::place_of(std::string_view path) const {
   const std::size_t slash = path.rfind('/');
   const std::string name(slash == std::string_view::npos ? path : path.substr(slash + 1));
   if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos || slash == 0 ||
-      name.starts_with(temporary_prefix)) {
+      (slash != std::string_view::npos && path[slash - 1] == '/') || name.starts_with(temporary_prefix)) {
     return error(Status::invalid, "path " + std::string(path) + " is not a plain path under the root folder");
   }
   auto directory = directory_of(slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash));

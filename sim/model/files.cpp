@@ -1,5 +1,9 @@
 #include "sim/model/files.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
 #include "sim/world.hpp"
 
 namespace tenter::sim {
@@ -12,10 +16,44 @@ std::string folder_of(std::string_view path) {
   return std::string(slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash));
 }
 
-std::string full_path(const Process& p, const Blob& path) {
-  if (p.files_root.empty()) return std::string(path.text());
-  return path.empty() ? p.files_root : p.files_root + "/" + std::string(path.text());
+std::string full_path(const Process& p, std::string_view path) {
+  if (p.files_root.empty()) return std::string(path);
+  return path.empty() ? p.files_root : p.files_root + "/" + std::string(path);
 }
+std::string full_path(const Process& p, const Blob& path) { return full_path(p, path.text()); }
+
+constexpr std::string_view temporary_prefix = ".tmp-";
+constexpr std::size_t name_limit = 255;
+
+// Every component is a name of its own: no way out of the root, no second spelling of a path.
+bool plain(std::string_view path) {
+  while (true) {
+    const std::size_t slash = path.find('/');
+    const std::string_view name = path.substr(0, slash);
+    if (name.empty() || name == "." || name == ".." || name.size() > name_limit || name.find('\0') != name.npos) return false;
+    if (slash == path.npos) return !name.starts_with(temporary_prefix);
+    path.remove_prefix(slash + 1);
+  }
+}
+
+// What may name a directory to list or watch: "" and "." are the root, one slash at the end is fine. None: it is no plain path.
+std::optional<std::string> directory_path(const Process& p, std::string_view path) {
+  if (path.empty() || path == ".") return full_path(p, std::string_view{});
+  if (path.ends_with('/')) path.remove_suffix(1);
+  if (!plain(path)) return std::nullopt;
+  return full_path(p, path);
+}
+
+// Calls visit(name) for each key of a path map that is directly under `prefix`.
+template <class Map, class Visit>
+void for_each_child(const Map& map, const std::string& prefix, Visit&& visit) {
+  for (auto at = map.lower_bound(prefix); at != map.end() && at->first.starts_with(prefix); ++at) {
+    const std::string_view name = std::string_view(at->first).substr(prefix.size());
+    if (name.find('/') == name.npos) visit(name);
+  }
+}
+
+std::string prefix_of(const std::string& directory) { return directory.empty() ? std::string() : directory + "/"; }
 
 }  // namespace
 
@@ -36,62 +74,107 @@ void FilesModel::changed(const std::string& directory) {
   }
 }
 
-void FilesModel::perform(Process& p, Role role, const action::PublishFile& a) {
-  const std::string path = full_path(p, a.path), folder = folder_of(path);
-  if (!folder.empty() && !directories_.contains(folder))
-    return done(p, role, a.op, Status::not_found, Blob(path + ": no such directory"));
-  if (world_.allowed(Tag::no_space) && world_.choices().choose(Tag::no_space, p.index, 2) != 0) {
-    world_.spend(Tag::no_space);
-    return done(p, role, a.op, Status::no_space, Blob(path + ": no space left on device"));
+// ok: the directory is there; else what the first component in the way is.
+Status FilesModel::find_directory(const std::string& path) const {
+  if (path.empty() || directories_.contains(path)) return Status::ok;
+  for (std::size_t slash = path.find('/');; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    if (files_.contains(part)) return Status::invalid;
+    if (!directories_.contains(part) || slash == path.npos) return Status::not_found;
   }
+}
+
+// Answers the refusal of a path that names no place for a file or directory, and says so.
+bool FilesModel::refused(Process& p, Role role, Op op, const Blob& path) {
+  if (!plain(path.text())) {
+    done(p, role, op, Status::invalid, Blob("path " + std::string(path.text()) + " is not a plain path under the root folder"));
+    return true;
+  }
+  const std::string full = full_path(p, path);
+  const Status folder = find_directory(folder_of(full));
+  if (folder == Status::ok) return false;
+  done(p, role, op, folder, Blob(full + (folder == Status::invalid ? ": not a directory" : ": no such directory")));
+  return true;
+}
+
+bool FilesModel::no_space(Process& p, Role role, Op op, const std::string& path) {
+  if (!world_.allowed(Tag::no_space) || world_.choices().choose(Tag::no_space, p.index, 2) == 0) return false;
+  world_.spend(Tag::no_space);
+  done(p, role, op, Status::no_space, Blob(path + ": no space left on device"));
+  return true;
+}
+
+void FilesModel::perform(Process& p, Role role, const action::PublishFile& a) {
+  if (refused(p, role, a.op, a.path)) return;
+  const std::string path = full_path(p, a.path);
+  if (no_space(p, role, a.op, path)) return;
+  if (directories_.contains(path)) return done(p, role, a.op, Status::invalid, Blob(path + ": is a directory"));
   files_[path] = a.content;
-  changed(folder);
+  changed(folder_of(path));
   done(p, role, a.op, Status::ok, {});
 }
 
 void FilesModel::perform(Process& p, Role role, const action::ReadFile& a) {
-  const auto found = files_.find(full_path(p, a.path));
-  if (found == files_.end()) return done(p, role, a.op, Status::not_found, Blob(full_path(p, a.path) + ": no such file"));
-  if (found->second.size() > a.limit)
-    return done(p, role, a.op, Status::invalid, Blob(full_path(p, a.path) + ": larger than the limit"));
+  if (refused(p, role, a.op, a.path)) return;
+  const std::string path = full_path(p, a.path);
+  if (directories_.contains(path)) return done(p, role, a.op, Status::invalid, Blob(path + ": is a directory"));
+  const auto found = files_.find(path);
+  if (found == files_.end()) return done(p, role, a.op, Status::not_found, Blob(path + ": no such file"));
+  if (found->second.size() > a.limit) return done(p, role, a.op, Status::invalid, Blob(path + ": larger than the limit"));
   done(p, role, a.op, Status::ok, found->second);
 }
 
 void FilesModel::perform(Process& p, Role role, const action::ListFiles& a) {
-  const std::string prefix = full_path(p, a.directory) + "/";
+  const auto directory = directory_path(p, a.directory.text());
+  const Status status = directory ? find_directory(*directory) : Status::invalid;
   std::vector<Blob> names;
-  for (auto at = files_.lower_bound(prefix); at != files_.end() && at->first.starts_with(prefix); ++at)
-    names.emplace_back(std::string_view(at->first).substr(prefix.size()));
-  const bool exists = directories_.contains(full_path(p, a.directory));
-  world_.post(p.index, role, event::FilesListed{Time{}, a.op, exists ? Status::ok : Status::not_found, Parts(std::move(names))},
-              file_operation);
+  if (status == Status::ok) {
+    const auto add = [&](std::string_view name) { names.emplace_back(name); };
+    for_each_child(files_, prefix_of(*directory), add);
+    for_each_child(directories_, prefix_of(*directory), add);
+    std::sort(names.begin(), names.end(), [](const Blob& x, const Blob& y) { return x.text() < y.text(); });
+  }
+  world_.post(p.index, role, event::FilesListed{Time{}, a.op, status, Parts(std::move(names))}, file_operation);
 }
 
+// A watch that cannot be set answers at once: FilesChanged may come without a reason, a lost change may not.
 void FilesModel::perform(Process& p, Role role, const action::WatchFiles& a) {
-  watchers_.push_back({p.index, role, a.op, full_path(p, a.directory)});
+  const auto directory = directory_path(p, a.directory.text());
+  if (!directory || find_directory(*directory) != Status::ok)
+    return world_.post(p.index, role, event::FilesChanged{Time{}, a.op}, file_operation);
+  watchers_.push_back({p.index, role, a.op, *directory});
 }
 
 void FilesModel::perform(Process& p, Role role, const action::RemoveFile& a) {
-  files_.erase(full_path(p, a.path));
-  changed(folder_of(full_path(p, a.path)));
+  const std::string path = full_path(p, a.path);
+  if (plain(a.path.text()) && find_directory(folder_of(path)) == Status::not_found) return done(p, role, a.op, Status::ok, {});
+  if (refused(p, role, a.op, a.path)) return;
+  if (directories_.contains(path)) return done(p, role, a.op, Status::invalid, Blob(path + ": is a directory"));
+  if (files_.erase(path) != 0) changed(folder_of(path));
   done(p, role, a.op, Status::ok, {});
 }
 
 void FilesModel::perform(Process& p, Role role, const action::MakeDirectory& a) {
+  if (refused(p, role, a.op, a.path)) return;
   const std::string path = full_path(p, a.path);
-  if (world_.allowed(Tag::no_space) && world_.choices().choose(Tag::no_space, p.index, 2) != 0) {
-    world_.spend(Tag::no_space);
-    return done(p, role, a.op, Status::no_space, Blob(path + ": no space left on device"));
-  }
-  const bool made = directories_.emplace(path, p.index).second;
+  if (no_space(p, role, a.op, path)) return;
+  const bool made = !files_.contains(path) && directories_.emplace(path, p.index).second;
+  if (made) changed(folder_of(path));
   done(p, role, a.op, made ? Status::ok : Status::exists, made ? Blob() : Blob(path + ": exists"));
 }
 
 void FilesModel::perform(Process& p, Role role, const action::RemoveDirectory& a) {
   const std::string path = full_path(p, a.path), prefix = path + "/";
+  if (plain(a.path.text()) && find_directory(path) == Status::not_found) return done(p, role, a.op, Status::ok, {});
+  if (refused(p, role, a.op, a.path)) return;
+  if (files_.contains(path)) return done(p, role, a.op, Status::invalid, Blob(path + ": not a directory"));
+  const auto inner = directories_.lower_bound(prefix);
+  if (inner != directories_.end() && inner->first.starts_with(prefix))
+    return done(p, role, a.op, Status::invalid, Blob("remove " + inner->first + " in " + path + ": is a directory"));
   for (auto at = files_.lower_bound(prefix); at != files_.end() && at->first.starts_with(prefix);) at = files_.erase(at);
   directories_.erase(path);
   changed(path);
+  changed(folder_of(path));
   done(p, role, a.op, Status::ok, {});
 }
 

@@ -35,6 +35,9 @@ class FilesModel {
     std::string directory;
   };
   void changed(const std::string& directory);
+  Status find_directory(const std::string& path) const;
+  bool refused(Process& p, Role role, Op op, const Blob& path);
+  bool no_space(Process& p, Role role, Op op, const std::string& path);
   void done(Process& p, Role role, Op op, Status status, Blob content);
   World& world_;
   std::map<std::string, Blob> files_;
