@@ -102,7 +102,10 @@ void Joiner::on(const event::Told& e, O& out) {
     forget(join->number);
     return let_go(out);
   }
-  if (join->status == Status::unavailable) return wait(*join, e.now, out);  // its lease could not be written: another look
+  if (join->status == Status::unavailable) {  // its lease could not be written: another look
+    wait(*join, e.now, out);
+    return let_go(out);  // who held the lease may have left meanwhile
+  }
   finish(*join, join->status, "not there by the deadline; last: " + join->last, out);
 }
 

@@ -81,6 +81,10 @@ inline void Joiner::heard(JoinUnderWay& join, const event::FileDone& e) {
         "; its heartbeat: " + std::string(e.status == Status::not_found ? "none, it has closed or was cleaned" : "unreadable");
   } else if (beat->state != BeatState::open) {
     join.last += "; its core says that it is " + std::string(to_string(beat->state));
+  } else if (join.beat_count == 0) {
+    join.beat_count = beat->count;
+    join.beat_moved = e.now;
+    join.last += "; its heartbeat was seen once, so whether it moves is not known";
   } else if (beat->count != join.beat_count) {
     join.beat_count = beat->count;
     join.beat_moved = e.now;
