@@ -124,8 +124,6 @@ class Channel {
   template <class O>
   void end(Blob reason, O& out);
   template <class O>
-  void write_reason(O& out);
-  template <class O>
   void close(O& out);
   template <class O>
   void release_watches(O& out);

@@ -15,7 +15,6 @@ void Channel::on(const event::Told& e, O& out) {
     return out.watch(operation(ChannelOperation::group), group_word, number(GroupState::ready));
   }
   if (is(e.note, NoteKind::culprit) && state_ == ChannelState::blaming) return blamed(e.note.text, out);
-  if (is(e.note, NoteKind::ranks_gone) && state_ == ChannelState::terminal) return write_reason(out);
   if (!is(e.note, NoteKind::group_broken)) return;
   switch (state_) {
     case ChannelState::starting:
@@ -177,7 +176,10 @@ void Channel::end(Blob reason, O& out) {
   reason_ = std::move(reason);
   state_ = ChannelState::terminal;
   release_watches(out);
-  if (won_ && !busy_) write_reason(out);  // nobody else may write the error area while the lane is idle
+  if (won_ && !busy_) {  // nobody else may write the error area while the lane is idle
+    out.write_region(layout::error_area, reason_);
+    out.publish(error_length_word, static_cast<std::uint32_t>(reason_.size()));
+  }
   if (busy_) answer(current_.from, current_.ticket, answer_note(failure_.status, {}, reason_), out);
   busy_ = false;
   current_ = {};
@@ -186,14 +188,6 @@ void Channel::end(Blob reason, O& out) {
   for (const LaneCall& call : queue_) answer(call.from, call.ticket, terminal_note(call, reason_, Status::peer_lost), out);
   queue_.clear();
   if (!told_by_launch) out.tell(config_.launch, text_note(NoteKind::group_ended, reason_));
-}
-
-// terminal --no rank can write any more--> the reason goes into the page for whoever inspects it, if TERMINAL was ours; once
-template <class O>
-void Channel::write_reason(O& out) {
-  if (!std::exchange(won_, false)) return;
-  out.write_region(layout::error_area, reason_);
-  out.publish(error_length_word, static_cast<std::uint32_t>(reason_.size()));
 }
 
 // taking, condemning --the group is CLOSED after our SHUTDOWN--> closed

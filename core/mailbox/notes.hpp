@@ -28,7 +28,6 @@ enum class NoteKind : std::uint32_t {
   group_ready = 10,   // READY was seen: requests are taken from now on
   group_broken = 11,  // TERMINAL is wanted: text is an error list that names the culprit
   culprit = 12,       // the answer to who_is_to_blame: text is an error list, empty when nobody is found
-  ranks_gone = 13,    // no rank is left: the page's error area has no other writer any more
 
   // Channel -> Launch
   who_is_to_blame = 20,  // text: what happened, an error list

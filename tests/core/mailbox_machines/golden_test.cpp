@@ -59,7 +59,6 @@ TEST(GoldenTables, of_the_channel) {
   table.event("told(launch: group_ready)", group_ready, launch_only);
   table.event("told(launch: group_broken)", told(launch_role, text_note(NoteKind::group_broken, an_error())), ended);
   table.event("told(launch: culprit)", told(launch_role, text_note(NoteKind::culprit, an_error())), launch_only);
-  table.event("told(launch: ranks_gone)", told(launch_role, plain_note(NoteKind::ranks_gone)), launch_only);
   table.event("told(rendezvous: group_broken)", told(rendezvous_role, text_note(NoteKind::group_broken, an_error())),
               launch_only);
   table.event("word_changed(lane=TASK_ACCEPTED)", word(O::lane, request_word, accepted, 1), late);
