@@ -66,7 +66,7 @@ StoreMachines completion_taken_for_the_next() {
       for (const Action& action : actions)
         if (const auto* read = std::get_if<action::ReadRemote>(&action)) posted->push_back(*read);
     };
-    return AnyMachine(Rewritten(Reader(std::move(c)), bug));
+    return rewritten(Reader(std::move(c)), bug);
   };
   return machines;
 }
@@ -105,7 +105,7 @@ StoreMachines answered_before_the_close() {
         return complete && complete->ticket == memory->told;
       });
     };
-    return AnyMachine(Rewritten(Reader(std::move(c)), bug));
+    return rewritten(Reader(std::move(c)), bug);
   };
   return machines;
 }

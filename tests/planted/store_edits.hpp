@@ -1,7 +1,7 @@
 // How a bug of the store is planted: a shipped machine whose events and actions are edited on their way.
 #pragma once
 #include <functional>
-#include <tuple>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -18,40 +18,20 @@ using Actions = std::vector<Action>;
 
 inline constexpr Role beacon_role{2}, owner_role{0};
 
-// Sees an event before the machine does, may change it or hide it, and edits what the machine answered. What it remembers is
-// copied with the machine.
+// An editor for Variant that may change the event and remember things.
 struct Bug {
   std::function<bool(Event&, Actions&)> before = [](Event&, Actions&) { return true; };
   std::function<void(const Event&, Actions&)> after = [](const Event&, Actions&) {};
+  bool operator()(std::string_view, Event& event, Actions& actions, bool answered) {
+    if (!answered) return before(event, actions);
+    after(event, actions);
+    return true;
+  }
 };
-
 template <Machine M>
-class Rewritten {
- public:
-  Rewritten(M machine, Bug bug) : machine_(std::move(machine)), bug_(std::move(bug)) {}
-  template <class E, class O>
-  requires Handles<M, E>
-  void on(const E& e, O& out) {
-    Outbox box;
-    Event event(e);
-    if (bug_.before(event, box.actions())) {
-      deliver(machine_, event, box);
-      bug_.after(event, box.actions());
-    }
-    for (const Action& action : box.actions()) std::visit([&](const auto& a) { out.perform(a); }, action);
-  }
-  std::string_view state_name() const { return machine_.state_name(); }
-  static constexpr std::string_view name = M::name;
-  static constexpr std::string_view labels = "machine";
-  template <class Self>
-  static constexpr auto fields(Self& self) {
-    return std::tie(self.machine_);
-  }
-
- private:
-  M machine_;
-  Bug bug_;
-};
+AnyMachine rewritten(M machine, Bug bug) {
+  return AnyMachine(Variant<M, Bug>(std::move(machine), std::move(bug)));
+}
 
 inline Bug after(std::function<void(const Event&, Actions&)> edit) {
   Bug bug;
@@ -78,27 +58,27 @@ inline bool is_read_of_rows(const action::ReadRemote& read) { return read.offset
 
 inline StoreMachines with_reader(Bug bug) {
   StoreMachines machines = protocols::shipped_store();
-  machines.reader = [bug](ReaderConfig c) { return AnyMachine(Rewritten(Reader(std::move(c)), bug)); };
+  machines.reader = [bug](ReaderConfig c) { return rewritten(Reader(std::move(c)), bug); };
   return machines;
 }
 inline StoreMachines with_publisher(Bug bug) {
   StoreMachines machines = protocols::shipped_store();
-  machines.publisher = [bug](PublisherConfig c) { return AnyMachine(Rewritten(Publisher(std::move(c)), bug)); };
+  machines.publisher = [bug](PublisherConfig c) { return rewritten(Publisher(std::move(c)), bug); };
   return machines;
 }
 inline StoreMachines with_joiner(Bug bug) {
   StoreMachines machines = protocols::shipped_store();
-  machines.joiner = [bug](JoinerConfig c) { return AnyMachine(Rewritten(Joiner(c), bug)); };
+  machines.joiner = [bug](JoinerConfig c) { return rewritten(Joiner(c), bug); };
   return machines;
 }
 inline StoreMachines with_beacon(Bug bug) {
   StoreMachines machines = protocols::shipped_store();
-  machines.beacon = [bug](Role owner) { return AnyMachine(Rewritten(Beacon(owner), bug)); };
+  machines.beacon = [bug](Role owner) { return rewritten(Beacon(owner), bug); };
   return machines;
 }
 inline StoreMachines with_leases(Bug bug) {
   StoreMachines machines = protocols::shipped_store();
-  machines.leases = [bug](LeasesConfig c) { return AnyMachine(Rewritten(Leases(c), bug)); };
+  machines.leases = [bug](LeasesConfig c) { return rewritten(Leases(c), bug); };
   return machines;
 }
 

@@ -9,21 +9,24 @@
 namespace tenter::planted {
 
 // state: before the event. Answers false when the machine must not see the event at all (then `actions` is what happens instead).
+// The event may be changed before the machine sees it.
 using Edit = bool (*)(std::string_view state, const Event& event, std::vector<Action>& actions, bool after);
 
-template <Machine M>
+// Editor: an Edit, or a bug that remembers things; what it remembers is copied with the machine.
+template <Machine M, class Editor = Edit>
 class Variant {
  public:
-  Variant(M machine, Edit edit) : machine_(std::move(machine)), edit_(edit) {}
+  Variant(M machine, Editor edit) : machine_(std::move(machine)), edit_(std::move(edit)) {}
 
   template <class E, class O>
   requires Handles<M, E>
   void on(const E& e, O& out) {
     Outbox box;
     const std::string_view state = machine_.state_name();
-    if (edit_(state, Event(e), box.actions(), false)) {
-      machine_.on(e, box);
-      edit_(state, Event(e), box.actions(), true);
+    Event event(e);
+    if (edit_(state, event, box.actions(), false)) {
+      deliver(machine_, event, box);
+      edit_(state, event, box.actions(), true);
     }
     for (const Action& action : box.actions()) std::visit([&](const auto& a) { out.perform(a); }, action);
   }
@@ -38,7 +41,7 @@ class Variant {
 
  private:
   M machine_;
-  Edit edit_;
+  Editor edit_;
 };
 
 // Helpers for edits.
