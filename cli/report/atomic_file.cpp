@@ -1,10 +1,12 @@
 #include "cli/report/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <span>
 
 #include "hw/os/file.hpp"
@@ -49,12 +51,27 @@ class Temporary {
   bool renamed_ = false;
 };
 
+Result<void> write_in_place(const std::string& path, Bytes bytes) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return failed("open", path, errno);
+  const int native = os::write_all(descriptor, bytes).native;
+  close(descriptor);
+  if (native != 0) return failed("write", path, native);
+  return {};
+}
+
 }  // namespace
 
-Result<void> write_file_atomically(const std::string& path, std::string_view content) {
+Result<void> write_file_atomically(const std::string& asked, std::string_view content) {
+  const auto bytes = std::as_bytes(std::span(content.data(), content.size()));
+  struct stat found {};
+  const bool exists = stat(asked.c_str(), &found) == 0;
+  if (exists && !S_ISREG(found.st_mode)) return write_in_place(asked, bytes);
+  std::error_code failure;
+  const std::string path = exists ? std::filesystem::canonical(asked, failure).string() : asked;
+  if (failure) return failed("resolve", asked, failure.value());
   Temporary temporary(path);
   if (temporary.descriptor() < 0) return failed("create", path, errno);
-  const auto bytes = std::as_bytes(std::span(content.data(), content.size()));
   if (const int native = os::write_all(temporary.descriptor(), bytes).native; native != 0) return failed("write", path, native);
   if (fsync(temporary.descriptor()) != 0) return failed("fsync", path, errno);
   if (!temporary.rename_to(path)) return failed("rename", path, errno);

@@ -1,6 +1,7 @@
 // Claims about files that are whole or absent.
 #include "cli/report/atomic_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -34,6 +35,35 @@ class AtomicFile : public testing::Test {
   std::filesystem::path folder_;
 };
 
+TEST_F(AtomicFile, leaves_a_fifo_a_fifo_and_writes_into_it) {
+  const std::string path = folder_ / "fifo";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  const auto written = write_file_atomically(path, "result");
+  EXPECT_TRUE(written) << written.error().what;
+  char text[16];
+  EXPECT_EQ(read(reader, text, sizeof text), 6);
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicFile, follows_a_link_to_the_file_that_it_names) {
+  std::ofstream(folder_ / "target") << "old";
+  std::filesystem::create_symlink("target", folder_ / "link");
+  ASSERT_TRUE(write_file_atomically(folder_ / "link", "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
+  EXPECT_EQ(content_of(folder_ / "target"), "new");
+}
+
+TEST_F(AtomicFile, tells_a_device_that_takes_nothing_and_leaves_it_a_device) {
+  const auto refused = write_file_atomically("/dev/full", "result");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().status, Status::no_space);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
 TEST_F(AtomicFile, replaces_an_older_file_whole_and_is_private) {
   const std::string path = folder_ / "result.json";
   ASSERT_TRUE(write_file_atomically(path, std::string(100'000, 'x')).has_value());
@@ -62,12 +92,12 @@ TEST_F(AtomicFile, in_a_folder_that_does_not_exist_is_an_error_that_names_the_pa
   EXPECT_NE(result.error().what.find(path), std::string::npos);
 }
 
-TEST_F(AtomicFile, that_cannot_replace_its_target_leaves_the_target_and_no_temporary) {
+TEST_F(AtomicFile, never_replaces_a_folder_and_leaves_no_temporary) {
   const std::filesystem::path target = folder_ / "result.json";
   std::filesystem::create_directories(target / "a folder of that name");
   const auto result = write_file_atomically(target.string(), "x");
   ASSERT_FALSE(result.has_value());
-  EXPECT_NE(result.error().what.find("rename"), std::string::npos);
+  EXPECT_EQ(result.error().native, EISDIR);
   EXPECT_TRUE(std::filesystem::is_directory(target));
   EXPECT_EQ(files(), 1u);
 }
