@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -23,14 +24,15 @@ std::optional<HardwareRun> find_hardware(const Context& context, const HwRunOpti
   const sim::Protocol* protocol = find_protocol(context, options.protocol, code);
   if (!protocol) return std::nullopt;
   if (const HardwareRun* own = context.registry.find_hardware(options.protocol)) return *own;
-  if (options.protocol == "mailbox") {
-    fmt::print(stderr, "tenter: the mailbox has no hardware run in this binary: it was built without MPI\n");
-    code = exit_code::skipped;
-    return std::nullopt;
-  }
   const auto chosen = choose_subject(context, options.protocol, options.scenario, "", "");
   code = chosen.code;
   if (code != exit_code::pass) return std::nullopt;
+  if (!can_run_on_hardware(*chosen.subject.scenario)) {
+    fmt::print(stderr, "tenter: {} has no hardware run in this binary, and its scenario is more than plain processes\n",
+               options.protocol);
+    code = exit_code::skipped;
+    return std::nullopt;
+  }
   if (!options.record.empty()) {
     code = usage_error("--record needs a hardware run of the protocol's own (Registry::hardware)");
     return std::nullopt;
@@ -51,12 +53,17 @@ struct Summary {
   }
 };
 
+// Of the run that failed, where there are several.
+std::string seed_of(const Summary& summary) {
+  return summary.outcome.seed ? std::to_string(*summary.outcome.seed) : summary.options.seed;
+}
+
 // The same processes may meet in another order: on hardware this line tries again, it does not reproduce.
 std::string again(const Context& context, const Summary& summary) {
   const HwRunOptions& options = summary.options;
-  return fmt::format("{} hw run {}{} --ranks {} --requests {} --seed {}", context.program, options.protocol,
-                     options.scenario.empty() ? "" : " --scenario " + options.scenario, options.ranks, options.requests,
-                     summary.outcome.seed ? std::to_string(*summary.outcome.seed) : options.seed);
+  return fmt::format("{} hw run {}{} --ranks {} --requests {} --seed {} --patience {} --launcher {}", context.program,
+                     options.protocol, options.scenario.empty() ? "" : " --scenario " + options.scenario, options.ranks,
+                     options.requests, seed_of(summary), options.patience, options.launcher);
 }
 
 void write_json(const Context& context, const Summary& summary) {
@@ -67,7 +74,7 @@ void write_json(const Context& context, const Summary& summary) {
     json.begin_object().member("schema", report::RunResult::schema).member("command", "hw run");
     json.member("protocol", summary.options.protocol).member("verdict", report::to_string(summary.verdict()));
     json.member("ranks", summary.options.ranks).member("requests", summary.options.requests);
-    json.member("seed", summary.options.seed).member("answers", summary.outcome.answers);
+    json.member("seed", seed_of(summary)).member("answers", summary.outcome.answers);
     json.member("failed", summary.outcome.failures.size()).member("wall_s", summary.seconds);
     json.member("answers_per_s", summary.rate()).member("record", summary.options.record);
     json.member("record_trouble", summary.outcome.recording_trouble);
@@ -130,7 +137,9 @@ int hw_run(const Context& context, const HwRunOptions& options) {
   if (!outcome.recording_trouble.empty())
     fmt::print(stderr, "warning: the recording is not complete: {}\n", outcome.recording_trouble);
   write_json(context, summary);
-  if (!outcome.failures.empty()) return exit_code::violated;
+  const auto safety = [](const HardwareOutcome::Failure& failure) { return !failure.liveness; };
+  if (std::any_of(outcome.failures.begin(), outcome.failures.end(), safety)) return exit_code::violated;
+  if (!outcome.failures.empty()) return exit_code::liveness;
   return interrupted() ? exit_code::interrupted : exit_code::pass;
 }
 

@@ -29,6 +29,8 @@ namespace {
 using ScenarioPort =
     Port<hw::SharedPagePart, hw::TimersPart, hw::LocalPart, hw::FilesPart, hw::ProcessesPart, hw::EntropyPart, hw::HostPart>;
 
+const std::string still_there = "is still there, in ";  // how the report of a process begins whose patience was over
+
 // A machine of any kind on real parts: what it asks for is done as soon as its handler has returned, in its order.
 class OnParts {
  public:
@@ -82,7 +84,7 @@ std::string run_machines(const std::string& root, Duration patience, int& code, 
   }
   (std::index_sequence_for<Machines...>{});
   text.resize(text.size() - 2);
-  return (ended ? "ended in " : "is still there, in ") + text;
+  return (ended ? "ended in " : still_there) + text;
 }
 
 // In the child: never returns.
@@ -164,8 +166,9 @@ void await(const std::vector<Child>& children, const std::function<bool()>& enou
     } else if (!killed) {
       const std::string how = WIFSIGNALED(status) ? fmt::format("ended by signal {}", WTERMSIG(status))
                                                   : fmt::format("exit code {}", WEXITSTATUS(status));
-      outcome.failures.push_back(
-          {"every process ends with 0", fmt::format("{}: {}{}{}", child.name, how, text.empty() ? "" : ", ", text)});
+      outcome.failures.push_back({"every process ends with 0",
+                                  fmt::format("{}: {}{}{}", child.name, how, text.empty() ? "" : ", ", text),
+                                  text.starts_with(still_there)});
     }
   }
 }
@@ -175,14 +178,19 @@ void run_once(const sim::ScenarioFunction& build, std::uint64_t seed, const std:
   sim::Choices choices = sim::Choices::seeded(seed);
   sim::Scenario scenario(choices);
   build(scenario);
-  if (scenario.has_users_or_launchers())
-    throw std::runtime_error("the scenario has users or launchers: it needs a run of its own (Registry::hardware)");
   std::vector<Child> children;
   for (const auto& spec : scenario.processes()) children.push_back(start_process(*spec, root, options.patience));
   await(children, options.interrupted, outcome);
 }
 
 }  // namespace
+
+bool can_run_on_hardware(const sim::ScenarioFunction& build) {
+  sim::Choices choices = sim::Choices::seeded(1);
+  sim::Scenario scenario(choices);
+  build(scenario);
+  return !scenario.has_users_or_launchers();
+}
 
 HardwareOutcome run_on_hardware(const sim::ScenarioFunction& scenario, const HardwareOptions& options) {
   HardwareOutcome outcome;
@@ -193,7 +201,7 @@ HardwareOutcome run_on_hardware(const sim::ScenarioFunction& scenario, const Har
     try {
       run_once(scenario, options.seed + i, root, options, outcome);
     } catch (const std::exception& failure) {
-      outcome.failures.push_back({"the scenario runs", failure.what()});
+      outcome.failures.push_back({"the scenario runs", failure.what(), false});
     }
     if (!outcome.failures.empty()) outcome.seed = options.seed + i;
     options.progress(i + 1);

@@ -6,9 +6,12 @@
 
 namespace tenter::cli {
 
+// Whether the scenario is of plain processes only: one with users or launchers needs a run of its own (Registry::hardware).
+bool can_run_on_hardware(const sim::ScenarioFunction& scenario);
+
 // options.requests: how many runs, seeds from options.seed on. A process ends by exit_process or when nothing is left that could
-// deliver an event to it; every one must end with code 0 within options.patience. Stops at the first run that fails. A scenario
-// with users, launchers or collectives needs a run of its own (Registry::hardware).
+// deliver an event to it; every one must end with code 0 within options.patience. Stops at the first run that fails.
+// Precondition: can_run_on_hardware(scenario).
 HardwareOutcome run_on_hardware(const sim::ScenarioFunction& scenario, const HardwareOptions& options);
 
 }  // namespace tenter::cli

@@ -36,12 +36,17 @@ class HardwareClient final : public sim::ClientPort {
 
 void judge(const Expected& call, const Note& outcome, HardwareOutcome& result) {
   const auto blame = [&](const char* property, const std::string& wrong) {
-    if (!wrong.empty()) result.failures.push_back({property, protocols::name_of_call(call) + ": " + wrong});
+    if (!wrong.empty()) result.failures.push_back({property, protocols::name_of_call(call) + ": " + wrong, false});
   };
-  blame("a call ends within its patience", protocols::overdue_answer(call, hw::now() - call.submitted));
+  if (const std::string late = protocols::overdue_answer(call, hw::now() - call.submitted); !late.empty())
+    result.failures.push_back({"a call ends within its patience", protocols::name_of_call(call) + " " + late, true});
   if (outcome.status == Status::ok) return blame("an answer is the request's own", protocols::wrong_answer(call, outcome));
   blame("an error parses and says why", protocols::wrong_error(call, outcome));
-  if (!call.late) blame("without a fault nothing fails", protocols::unhealthy_answer(call, outcome));
+  if (call.late) return;
+  const std::string wrong = protocols::unhealthy_answer(call, outcome);
+  if (call.kind == protocols::CallKind::start && !wrong.empty())
+    return result.failures.push_back({"a group starts", wrong, true});
+  blame("without a fault nothing fails", wrong);
 }
 
 HardwareOutcome run_mailbox(const HardwareOptions& options) {
@@ -53,7 +58,7 @@ HardwareOutcome run_mailbox(const HardwareOptions& options) {
   spec.record = options.record;
   auto calls = hw::GroupCalls::open(spec);
   if (!calls) {
-    result.failures.push_back({"a group starts", calls.error().what});
+    result.failures.push_back({"a group starts", calls.error().what, true});
     return result;
   }
   HardwareClient client(*calls, options.seed);
@@ -62,7 +67,7 @@ HardwareOutcome run_mailbox(const HardwareOptions& options) {
   while (!workload.finished()) {
     const auto answer = calls->next(hw::now() + answer_limit);
     if (!answer) {
-      result.failures.push_back({"every call ends", answer.error().what + "; waiting for " + workload.waiting_for()});
+      result.failures.push_back({"every call ends", answer.error().what + "; waiting for " + workload.waiting_for(), true});
       return result;
     }
     ++result.answers;

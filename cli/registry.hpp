@@ -32,6 +32,7 @@ struct HardwareOptions {
 struct HardwareOutcome {
   struct Failure {
     std::string property, text;
+    bool liveness = false;  // something did not start or end: exit code 4 instead of 1
   };
   std::uint64_t answers = 0;
   std::string unit = "answers";       // what was counted

@@ -8,6 +8,7 @@
 
 #include "examples/lease/lease.hpp"
 #include "sim/scenario.hpp"
+#include "tests/cli/command_line.hpp"
 
 namespace tenter {
 namespace {
@@ -68,6 +69,15 @@ std::string failure_of(Odd::Kind kind, Duration patience) {
 TEST(HwScenario, a_process_that_does_not_end_well_is_named_with_code_and_state) {
   EXPECT_EQ(failure_of(Odd::Kind::exits, seconds(60)), "odd one: exit code 3, ended in odd odd");
   EXPECT_EQ(failure_of(Odd::Kind::waits, milliseconds(50)), "odd one: exit code 1, is still there, in odd odd");
+}
+
+TEST(HwScenario, what_needs_a_run_of_its_own_is_skipped_and_what_does_not_end_is_told_by_its_exit_code) {
+  Registry registry = builtin();
+  EXPECT_EQ(run_command(registry, {"hw", "run", "store"}).code, 77);
+  registry.protocol("odd").scenario("waits", [](sim::Scenario& s) { s.process("waits").runs(Odd(Odd::Kind::waits)); });
+  registry.protocol("bad").scenario("exits", [](sim::Scenario& s) { s.process("exits").runs(Odd(Odd::Kind::exits)); });
+  EXPECT_EQ(run_command(registry, {"hw", "run", "odd", "--requests", "1", "--patience", "50ms"}).code, 4);
+  EXPECT_EQ(run_command(registry, {"hw", "run", "bad", "--requests", "1"}).code, 1);
 }
 
 TEST(HwScenario, an_action_that_no_part_performs_is_named) {
