@@ -9,6 +9,13 @@
 namespace tenter::cli {
 namespace {
 
+// Finite and positive; a week is longer than any wait for a group. Not CLI::Range, which lets NaN pass.
+std::string bad_seconds(const std::string& text) {
+  double value = 0;
+  if (CLI::detail::lexical_cast(text, value) && value >= 0.001 && value <= 604'800) return {};
+  return "\"" + text + "\" is no number of seconds from 0.001 to 604800";
+}
+
 constexpr std::uint32_t ranks_max = 1024;
 
 void add_ranks(CLI::App& command, std::uint32_t& ranks, std::string& launcher) {
@@ -27,6 +34,7 @@ void add_run(CLI::App& mailbox, Context& context, std::function<int()>& chosen) 
   add_record(*command, options->record);
   command->add_option("--tasks", options->tasks, "lines of {\"callable\", \"worker\", …}, - for standard input")->required();
   command->add_option("--start-deadline", options->start_seconds, "seconds until every rank must be ready")
+      ->check(bad_seconds)
       ->capture_default_str();
   command->add_option("--json", context.common.json, "write the result as JSON to FILE, - for standard output");
   command->add_flag("-q,--quiet", context.common.quiet, "no progress");
@@ -40,7 +48,9 @@ void add_map(CLI::App& mailbox, Context& context, std::function<int()>& chosen) 
   CLI::App* command = map->add_subcommand("checksum", "SHA-256 of each file, printed as sha256sum prints it");
   add_ranks(*command, options->ranks, options->launcher);
   add_record(*command, options->record);
-  command->add_option("--deadline", options->deadline_seconds, "seconds for one round")->capture_default_str();
+  command->add_option("--deadline", options->deadline_seconds, "seconds for one round")
+      ->check(bad_seconds)
+      ->capture_default_str();
   command->add_option("files", options->files, "files")->required();
   command->callback(
       [&context, &chosen, options] { chosen = [&context, options] { return mailbox_checksum(context, *options); }; });

@@ -1,7 +1,11 @@
 #include "cli/main.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
+
+#include <cerrno>
 
 #include "cli/command.hpp"
 #include "cli/hw_commands.hpp"
@@ -15,6 +19,13 @@ namespace tenter {
 namespace {
 
 using cli::Context;
+
+// A closed standard descriptor would be the next file's, and a message into it is an exception.
+void open_standard_descriptors() {
+  for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+      (void)open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+}
 
 void add_common(CLI::App& command, cli::CommonOptions& common) {
   command.add_option("--json", common.json, "write the result as JSON to FILE, - for standard output");
@@ -84,6 +95,7 @@ void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
 }  // namespace
 
 int main(int argc, char** argv, const Registry& registry) {
+  open_standard_descriptors();
   Context context{registry, cli::CommonOptions{}, std::string(argc > 0 ? argv[0] : "tenter")};
   std::function<int()> chosen;
   CLI::App app("tenter: simulation-first testbed for communication protocols", "tenter");

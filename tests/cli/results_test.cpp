@@ -1,5 +1,6 @@
 // Result documents: written where they were asked for, or an error.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -31,6 +32,18 @@ TEST(Results, a_file_that_cannot_be_written_does_not_hide_a_violation) {
       registry, {"sim", "run", "ticker", "--count", "2", "--no-shrink", "--json", folder / "none/r", "--out", folder / "runs"});
   EXPECT_EQ(ran.code, 1) << ran.output;
   EXPECT_NE(ran.errors.find("the result is not written"), std::string::npos) << ran.errors;
+}
+
+TEST(Results, a_closed_standard_error_is_no_reason_to_abort) {
+  Registry registry;
+  add_ticker(registry);
+  const auto with_closed_errors = [&registry] {
+    close(STDERR_FILENO);
+    char words[][8] = {"tenter", "sim", "run", "nobody"};
+    char* arguments[] = {words[0], words[1], words[2], words[3], nullptr};
+    _exit(main(4, arguments, registry));
+  };
+  EXPECT_EXIT(with_closed_errors(), testing::ExitedWithCode(64), "");
 }
 
 TEST(Info, every_topic_is_written_as_json_when_asked_for) {
