@@ -54,11 +54,9 @@ class Timeline {
   explicit Timeline(std::size_t kept) : kept_(kept) {}
   void add(const std::string& process, const recording::ReplayStep& step) {
     if (kept_ == 0) return;
-    std::string actions;
-    for (const Action& action : step.actions) actions += (actions.empty() ? "" : "; ") + text_of(action);
     const Time at = std::visit([](const auto& event) { return event.now; }, step.event);
     lines_.push_back({at, fmt::format("{:<8} {}.{}  {}  ->  {}", process, step.machine, step.state, text_of(step.event),
-                                      actions.empty() ? "nothing" : actions)});
+                                      recording::text_of_actions(step.actions))});
     if (lines_.size() >= 8 * kept_ + 4096) sort_and_cut();
   }
   void print() {

@@ -5,17 +5,17 @@
 namespace tenter::recording {
 namespace {
 
-std::string text_of_actions(const std::vector<Action>& actions) {
-  std::string text;
-  for (const Action& action : actions) text += (text.empty() ? "" : "; ") + text_of(action);
-  return text.empty() ? "none" : text;
-}
-
 std::string text_of_state(std::string_view machine, std::string_view state) {
   return std::string(machine) + (state.empty() ? "" : " in ") + std::string(state);
 }
 
 }  // namespace
+
+std::string text_of_actions(const std::vector<Action>& actions) {
+  std::string text;
+  for (const Action& action : actions) text += (text.empty() ? "" : "; ") + text_of(action);
+  return text.empty() ? "none" : text;
+}
 
 std::uint32_t digest_of_actions(const std::vector<Action>& actions) {
   Digest digest;

@@ -30,6 +30,8 @@ struct ReplayResult {
   bool equal() const { return !difference && (!damage || cut); }
 };
 
+std::string text_of_actions(const std::vector<Action>& actions);  // "none" without any
+
 // The short digest of actions in their order, as Traced (core/traced.hpp) and short_digest make it.
 std::uint32_t digest_of_actions(const std::vector<Action>& actions);
 
