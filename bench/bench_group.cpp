@@ -1,7 +1,5 @@
 #include "bench/bench_group.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -39,7 +37,8 @@ std::unique_ptr<BenchGroup> BenchGroup::start(const GroupOptions& options) {
   const Blob payload(options.payload_bytes, [](MutableBytes to) { std::fill(to.begin(), to.end(), std::byte{7}); });
   made->tasks_.assign(options.ranks, hw::Task{{}, payload});
   // A report may come in later than READY.
-  for (int tries = 0; tries < 1000 && !all_known(made->ranks_ = made->group_->processes()); ++tries) poll(nullptr, 0, 5);
+  for (int tries = 0; tries < 1000 && !all_known(made->ranks_ = made->group_->processes()); ++tries)
+    if (!made->request()) return nullptr;
   if (!all_known(made->ranks_)) return std::fprintf(stderr, "bench group: a rank did not report its process\n"), nullptr;
   return made;
 }

@@ -76,6 +76,8 @@ bites machine_paths docs/a.md "see /home/""someone/notes"
 passes machine_paths docs/a.md 'see docs/homework/ and ./build/root/x'
 bites left_for_later core/a.cpp '// TO''DO: later'
 bites sleeps tests/core/a_test.cpp 'std::this_thread::sleep_for(1s);'
+bites sleeps bench/a.cpp '  std::this_thread::sleep_for(gap);'
+passes sleeps bench/idle_bench.cpp '  std::this_thread::sleep_for(gap);'
 bites sleeps hw/a.cpp '  sleep(1);'
 bites sleeps hw/a.cpp '  poll(nullptr, 0, 50);'
 bites sleeps tests/group/watching.hpp '  poll(nullptr, 0, 5000);'

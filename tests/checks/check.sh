@@ -73,11 +73,11 @@ left_for_later() {
 
 # Nothing waits by the clock: a sleep on a path of the product is a defect, and a test that sleeps is slow or wrong. A poll or a
 # select of nothing is a sleep by another name. Excepted is the one place where a test looks again and again at what no descriptor
-# tells: comes_true() of watching.hpp, which has a deadline.
+# tells: comes_true() of watching.hpp, which has a deadline; and idle_bench, which measures silence.
 sleeps() {
-  files "^(core|sim|os|hw|cli|report|tests|fuzz)/.*$cpp" |
+  files "^(core|sim|hw|cli|tests|fuzz|bench|examples)/.*$cpp" |
     matches '(usleep|nanosleep|sleep_for|sleep_until) *\(|(^|[;{}])[[:space:]]*(::)?sleep *\(|\bp?poll *\( *(nullptr|NULL|0|\{\}) *,|\bp?select *\( *0 *,' |
-    grep -vE '^tests/group/watching\.hpp:[0-9]+: *poll\(nullptr, 0, 5\);$'
+    grep -vE '^tests/group/watching\.hpp:[0-9]+: *poll\(nullptr, 0, 5\);$|^bench/idle_bench\.cpp:'
 }
 
 shell_scripts() {

@@ -112,6 +112,47 @@ TEST(Loop, a_signal_handler_may_nudge_a_parked_loop) {
   sigaction(SIGUSR2, &old, nullptr);
 }
 
+// Has something in flight without a wait object: asks to be polled again at once, a given number of times, then tells it.
+struct YieldingPart {
+  Context& context;
+  std::uint32_t left = 1000;
+  YieldingPart(Context& c) : context(c) {}
+  void perform(const action::DrawRandom&) {}
+  void poll() {
+    if (left == 0) context.push(Role{0}, event::RandomBytes{});
+  }
+  void add_waits(WaitSet& waits) {
+    if (left == 0) return;
+    --left;
+    waits.again_in(Duration{0});
+  }
+};
+struct Hearer {
+  bool heard = false;
+  template <class O>
+  void on(const event::RandomBytes&, O&) {
+    heard = true;
+  }
+};
+struct CountsSleeps {
+  std::uint64_t* sleeps;
+  template <class PortType, class Handle>
+  bool observe(Role, const Event&, PortType& port, Handle&& handle) {
+    return handle(port);
+  }
+  void before_sleep(WaitSet&) { ++*sleeps; }
+};
+
+TEST(Loop, a_part_that_yields_is_polled_again_and_never_put_to_sleep) {
+  Context context;
+  using YieldingPort = Port<YieldingPart>;
+  YieldingPort port{{context}, {}};
+  std::uint64_t sleeps = 0;
+  ObservedProcess<YieldingPort, CountsSleeps, Hearer> process(context, port, CountsSleeps{&sleeps}, Hearer{});
+  EXPECT_TRUE(process.run_until([&] { return process.machine<0>().heard; }, now() + seconds(60)));
+  EXPECT_EQ(sleeps, 0u);
+}
+
 TEST(Loop, events_that_nobody_takes_are_told_with_their_number) {
   Context context;
   TestPort port{{context}, {context}, {context}, {}};
