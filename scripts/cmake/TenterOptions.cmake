@@ -19,7 +19,8 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(TENTER_CCACHE ccache)
 if(TENTER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TENTER_CCACHE})
+  # The two liberties are what ccache asks for before it stores anything that was compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TENTER_CCACHE})
 endif()
 
 # tenter_library(name [sources…]): one target a folder, headers found from the top of the tree ("core/port.hpp").

@@ -1,0 +1,1 @@
+// Empty: its target owns the precompiled header that every test uses (tests/CMakeLists.txt).
