@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,11 @@ namespace {
 constexpr char guards = 'g', dismissed = 'c';  // the two words on the line
 constexpr int line_number = 3;                 // the line in the guardian
 constexpr Duration answer_patience = seconds(30);
+constexpr Duration end_patience = seconds(15);  // above what its clean-up may take
+
+int milliseconds_until(Time deadline) {
+  return static_cast<int>(std::max<std::int64_t>(0, number(deadline - now()) / 1'000'000));
+}
 
 tl::unexpected<Error> refused(const std::string& program, const std::string& step, int code) {
   return os::system_error("guardian (" + program + "): " + step, code);
@@ -111,8 +117,7 @@ Result<void> Guardian::wait_until_it_guards(const std::string& program) {
   pollfd answer{line_.get(), POLLIN, 0};
   int ready = 0;
   do {
-    const auto left = std::max<std::int64_t>(0, number(deadline - now()) / 1'000'000);
-    ready = poll(&answer, 1, static_cast<int>(left));
+    ready = poll(&answer, 1, milliseconds_until(deadline));
   } while (ready < 0 && errno == EINTR);
   const int code = errno;
   char word = 0;
@@ -131,9 +136,16 @@ void Guardian::dismiss() {
   }
 }
 
+// A guardian that is stopped, or whose file system hangs, must not keep the parent from its end.
 Guardian::~Guardian() {
   if (pid_ == 0) return;
   line_ = Descriptor();
+  const Time deadline = now() + end_patience;
+  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  pollfd end{process.get(), POLLIN, 0};
+  while (process && poll(&end, 1, milliseconds_until(deadline)) < 0 && errno == EINTR) {
+  }
+  if (process && (end.revents & POLLIN) == 0) kill(pid_, SIGKILL);  // ours and not reaped: the number is no stranger's
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }

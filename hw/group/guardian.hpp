@@ -28,7 +28,8 @@ class Guardian {
 
   Guardian(Guardian&& other) noexcept;
   Guardian& operator=(Guardian&&) = delete;
-  // Without dismiss() the guardian takes it for the parent's death and cleans up. Waits until it is gone.
+  // Without dismiss() the guardian takes it for the parent's death and cleans up. Waits until it is gone; after 15 s, which only
+  // one that is stopped needs, it is killed.
   ~Guardian();
   void dismiss();  // everything was cleaned up already; harmless when the guardian is gone
   pid_t pid() const { return pid_; }

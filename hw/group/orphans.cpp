@@ -25,6 +25,8 @@ std::string host_name() {
 std::vector<std::string> places(const std::string& base) {
   if (!base.empty()) return {base};
   std::vector<std::string> all{"/tmp"};
+  if (const char* temporary = std::getenv("TMPDIR"); temporary != nullptr && *temporary == '/' && all[0] != temporary)
+    all.emplace_back(temporary);
   if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr && *runtime == '/') all.emplace_back(runtime);
   return all;
 }

@@ -20,7 +20,9 @@ bool is_ours_alone(const char* path) {
 
 std::string default_base() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  return runtime != nullptr && *runtime == '/' && is_ours_alone(runtime) ? runtime : "/tmp";
+  if (runtime != nullptr && *runtime == '/' && is_ours_alone(runtime)) return runtime;
+  const char* temporary = std::getenv("TMPDIR");
+  return temporary != nullptr && *temporary == '/' ? temporary : "/tmp";
 }
 
 tl::unexpected<Error> refused(const std::string& step, int code) { return os::system_error("private folder: " + step, code); }

@@ -9,8 +9,8 @@ namespace tenter::hw {
 
 class PrivateFolder {
  public:
-  // A new folder of mode 0700 under `base`; base empty: $XDG_RUNTIME_DIR where it is ours alone, else /tmp. Errors name the
-  // path: not_found, denied (base belongs to another user and is not sticky), no_space, failed.
+  // A new folder of mode 0700 under `base`; base empty: $XDG_RUNTIME_DIR where it is ours alone, else an absolute
+  // $TMPDIR, else /tmp. Errors name the path: not_found, invalid (too long), denied (base belongs to another user and is not sticky), no_space, failed.
   static Result<PrivateFolder> create(const std::string& base = {});
 
   PrivateFolder(PrivateFolder&& other) noexcept = default;

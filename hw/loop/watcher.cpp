@@ -44,7 +44,8 @@ Parker::Watcher::Watcher(Context& context)
 }
 
 Parker::Watcher::~Watcher() {
-  state_.store(stopping, std::memory_order_release);
+  // Not a plain store: notify_all() looks whether anybody waits, and must not look before the store is seen.
+  state_.exchange(stopping, std::memory_order_seq_cst);
   state_.notify_all();
   eventfd_write(stop_.get(), 1);
   thread_.join();

@@ -74,6 +74,20 @@ TEST(Guardian, a_group_whose_guardian_was_killed_works_and_ends_in_order) {
   group->reset();  // dismisses
 }
 
+TEST(Guardian, a_guardian_that_is_stopped_does_not_hold_its_parent) {
+  const Folder folder;
+  pid_t pid = 0;
+  {
+    auto guardian = hw::Guardian::start(folder.path, member);
+    ASSERT_TRUE(guardian) << guardian.error().what;
+    pid = guardian->pid();
+    ASSERT_EQ(kill(pid, SIGSTOP), 0);
+    ASSERT_TRUE(watching::comes_true([&] { return letter(pid) == 'T'; }));
+    guardian->dismiss();
+  }
+  EXPECT_EQ(letter(pid), 'X') << "it is still there";
+}
+
 // A copy of this process, made by fork alone, would have this process's environment and could do no more than a signal handler.
 TEST(Guardian, it_is_a_program_of_its_own_and_holds_nothing_of_ours) {
   const Folder folder;
