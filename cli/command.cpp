@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <numeric>
 #include <span>
@@ -20,6 +23,7 @@ namespace tenter::cli {
 namespace {
 
 std::atomic<int> interrupts{0};
+std::string called = "tenter";
 
 extern "C" void on_interrupt(int) {
   if (interrupts.fetch_add(1) >= 1) _exit(exit_code::interrupted);
@@ -52,7 +56,7 @@ void write_or_tell(const Context& context, const std::string& path, const std::s
   if (path.empty()) return;
   const auto written = write_to(path, text);
   if (written) return;
-  fmt::print(stderr, "tenter: the result is not written: {}\n", written.error().what);
+  fmt::print(stderr, "{}: the result is not written: {}\n", program_name(), written.error().what);
   context.result_lost = true;
 }
 
@@ -75,8 +79,15 @@ std::string verdict_word(const Context& context, report::Verdict verdict) {
   return report::colored("UNKNOWN", report::Color::yellow, context.color());
 }
 
+const std::string& program_name() { return called; }
+void set_program_name(std::string_view called_as) {
+  const std::size_t slash = called_as.rfind('/');
+  if (slash != std::string_view::npos) called_as.remove_prefix(slash + 1);
+  if (!called_as.empty()) called = called_as;
+}
+
 int usage_error(const std::string& text) {
-  fmt::print(stderr, "tenter: {}\n", text);
+  fmt::print(stderr, "{}: {}\n", program_name(), shown_text(text));
   return exit_code::usage;
 }
 
@@ -106,7 +117,46 @@ const sim::Protocol* find_protocol(const Context& context, const std::string& na
 bool interrupted() { return interrupts.load(std::memory_order_relaxed) > 0; }
 void watch_interrupt() {
   interrupts = 0;
-  std::signal(SIGINT, &on_interrupt);
+  struct sigaction action {};
+  action.sa_handler = &on_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+OnInterrupt::OnInterrupt(std::function<void()> then)
+    : thread_([this, then = std::move(then)] {
+        constexpr timespec often{0, 50'000'000};  // a signal handler may wake nobody who waits on a condition
+        while (!over_.load() && !interrupted()) nanosleep(&often, nullptr);
+        if (!over_.load()) then();
+      }) {}
+OnInterrupt::~OnInterrupt() {
+  over_.store(true);
+  thread_.join();
+}
+
+std::string shown_text(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F)
+      shown += fmt::format("\\x{:02x}", byte);
+    else
+      shown += c;
+  }
+  return shown;
+}
+
+bool standard_output_is_whole() {
+  const bool flushed = std::fflush(stdout) == 0;
+  const int code = errno;
+  if (flushed && std::ferror(stdout) == 0) return true;
+  fmt::print(stderr, "{}: standard output is lost: {}\n", program_name(), flushed ? "a write failed" : std::strerror(code));
+  return false;
 }
 
 void write_result_text(const Context& context, const std::string& json, const std::string& junit) {

@@ -2,8 +2,10 @@
 #pragma once
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "cli/registry.hpp"
 #include "cli/report/result.hpp"
@@ -40,14 +42,34 @@ struct Context {
 // PASS, FAIL or UNKNOWN, coloured where colours are wanted.
 std::string verdict_word(const Context& context, report::Verdict verdict);
 
+// How messages begin: the name by which this program was called, without its folder.
+const std::string& program_name();
+void set_program_name(std::string_view called_as);
+
 // A usage error: prints to standard error, names the nearest known word where there is one, returns 64.
 int usage_error(const std::string& text);
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 const sim::Protocol* find_protocol(const Context& context, const std::string& name, int& code);
 
-// ^C: true from the first SIGINT on; the second one ends the process.
+// ^C, SIGTERM, SIGHUP: true from the first one on; the second one ends the process with 130. One that was ignored when the
+// program began (nohup(1)) stays ignored.
 bool interrupted();
 void watch_interrupt();
+// While it lives, the first interruption calls `then`, once, on a thread of its own.
+class OnInterrupt {
+ public:
+  explicit OnInterrupt(std::function<void()> then);
+  OnInterrupt(const OnInterrupt&) = delete;
+  OnInterrupt& operator=(const OnInterrupt&) = delete;
+  ~OnInterrupt();  // after `then` has returned
+
+ private:
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+// What came from another process or a file, for a terminal: control bytes as \xNN.
+std::string shown_text(std::string_view text);
 
 // Writes the JSON and JUnit files that were asked for. What cannot be written is told on standard error and makes the exit code
 // 70 of a command that would end with 0; it never hides the code of what was found.
@@ -57,6 +79,9 @@ std::string version_text();  // "0.1.0 (4f1c2ab)"
 
 // Where this run's files go: <out>/<protocol>-<utc time>-<pid>, with <out>/latest pointing at it.
 std::string make_run_folder(const Context& context, const std::string& protocol);
+
+// What was printed must have arrived: a standard output that is full or closed is told on standard error; false then.
+bool standard_output_is_whole();
 
 // A seed: 0x… or decimal.
 bool parse_seed(std::string_view text, std::uint64_t& seed);

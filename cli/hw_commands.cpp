@@ -28,8 +28,8 @@ std::optional<HardwareRun> find_hardware(const Context& context, const HwRunOpti
   code = chosen.code;
   if (code != exit_code::pass) return std::nullopt;
   if (!can_run_on_hardware(*chosen.subject.scenario)) {
-    fmt::print(stderr, "tenter: {} has no hardware run in this binary, and its scenario is more than plain processes\n",
-               options.protocol);
+    fmt::print(stderr, "{}: {} has no hardware run in this binary, and its scenario is more than plain processes\n",
+               program_name(), options.protocol);
     code = exit_code::skipped;
     return std::nullopt;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/mailbox_commands.hpp"
+#include "hw/group/bus_error.hpp"
 #include "hw/group/callables.hpp"
 #include "hw/group/group.hpp"
 
@@ -36,6 +37,11 @@ struct Stream {
 };
 
 File open_file(const std::string& name, std::string& trouble) {
+  struct stat found {};
+  if (name != "-" && stat(name.c_str(), &found) == 0 && S_ISCHR(found.st_mode)) {
+    trouble = "a device has no end; pipe what is wanted of it into -";
+    return File(nullptr, &std::fclose);
+  }
   File file(name == "-" ? stdin : std::fopen(name.c_str(), "rb"), name == "-" ? +[](std::FILE*) { return 0; } : &std::fclose);
   if (!file) trouble = std::strerror(errno);
   return file;
@@ -78,8 +84,10 @@ class Map {
         tasks.push_back({{}, chunk_for(stream)});
         any |= stream.has_value();
       }
+      if (interrupted()) return good_;
       if (any) {
         auto results = group_.submit_all("checksum", tasks, deadline);
+        if (!results && interrupted()) return good_;
         if (!results) return tl::unexpected(results.error());
         take(*results);
       }
@@ -87,6 +95,8 @@ class Map {
       if (!any) return good_;
     }
   }
+
+  std::size_t printed() const { return printed_; }
 
  private:
   // A rank without a file hashes nothing: in a PER_RANK request every rank has a part.
@@ -137,7 +147,7 @@ class Map {
       if (outcome.hex.empty()) {
         good_ = false;
         std::fflush(stdout);
-        fmt::print(stderr, "tenter: {}: {}\n", name, outcome.trouble);
+        fmt::print(stderr, "{}: {}: {}\n", program_name(), shown_text(name), outcome.trouble);
       } else {
         print_line(outcome.hex, name);
       }
@@ -170,16 +180,25 @@ int mailbox_checksum(const Context&, const MailboxChecksumOptions& options) {
   spec.record = options.record;
   spec.member = {hw::this_program(), "member"};
   tell_orphans();
+  watch_interrupt();
   auto group = hw::Group::start(spec);
   if (!group) {
-    fmt::print(stderr, "tenter: {}\n", group.error().what);
-    return mailbox_exit::group_failed;
+    fmt::print(stderr, "{}: {}\n", program_name(), shown_text(group.error().what));
+    return interrupted() ? exit_code::interrupted : mailbox_exit::group_failed;
   }
-  auto all_good = Map(options, **group).run();
+  Map map(options, **group);
+  hw::tell_bus_errors(program_name(), (*group)->page());
+  std::optional<OnInterrupt> stop(std::in_place, [&] { (void)(*group)->shutdown(milliseconds(1)); });
+  auto all_good = map.run();
+  stop.reset();
   auto closed = (*group)->shutdown(seconds(30));
   warn_of_recording(**group);
-  if (!all_good) fmt::print(stderr, "tenter: {}\n", all_good.error().what);
-  if (!closed) fmt::print(stderr, "tenter: {}\n", closed.error().what);
+  if (interrupted()) {
+    fmt::print(stderr, "{}: interrupted after {} of {} files\n", program_name(), map.printed(), options.files.size());
+    return exit_code::interrupted;
+  }
+  if (!all_good) fmt::print(stderr, "{}: {}\n", program_name(), shown_text(all_good.error().what));
+  if (!closed) fmt::print(stderr, "{}: {}\n", program_name(), shown_text(closed.error().what));
   if (!all_good || !closed) return mailbox_exit::group_failed;
   return *all_good ? mailbox_exit::all_ok : mailbox_exit::task_failed;
 }

@@ -66,7 +66,11 @@ void add_pages(CLI::App& mailbox, Context& context, std::function<int()>& chosen
   auto yes = std::make_shared<bool>(false);
   CLI::App* clean = mailbox.add_subcommand("clean", "list pages that no process has any more; with --yes remove them");
   clean->add_flag("--yes", *yes, "remove them");
-  clean->callback([&context, &chosen, yes] { chosen = [&context, yes] { return mailbox_clean(context, *yes); }; });
+  auto unknown = std::make_shared<bool>(false);
+  clean->add_flag("--without-manifest", *unknown, "also pages without a manifest, whose owner is not known");
+  clean->callback([&context, &chosen, yes, unknown] {
+    chosen = [&context, yes, unknown] { return mailbox_clean(context, *yes, *unknown); };
+  });
 }
 
 }  // namespace

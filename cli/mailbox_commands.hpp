@@ -46,7 +46,8 @@ int mailbox_checksum(const Context& context, const MailboxChecksumOptions& optio
 void warn_of_recording(hw::Group& group);
 
 int mailbox_inspect(const Context& context, const std::string& name);
-int mailbox_clean(const Context& context, bool yes);
+// without_manifest: also pages whose owner is not known.
+int mailbox_clean(const Context& context, bool yes, bool without_manifest);
 // Before a start, on standard error: groups of this user whose parent is gone and whose page was left.
 void tell_orphans();
 int mailbox_member(const Context& context);

@@ -43,6 +43,16 @@ bool is_ours(const fs::path& path) {
   return stat(path.c_str(), &found) == 0 && found.st_uid == geteuid();
 }
 
+// A file of a page's size that begins as a page does; a link is none. Anybody may call a file as pages are called.
+bool is_page(const fs::path& path) {
+  struct stat found {};
+  if (lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string magic(layout::magic_bytes.size(), '\0');
+  file.read(magic.data(), static_cast<std::streamsize>(magic.size()));
+  return file && magic == layout::magic_bytes;
+}
+
 // Processes whose maps name the page. `blind`: processes of ours whose maps could not be read.
 std::vector<Mapper> mappers_of(const std::string& name, std::size_t& blind) {
   const std::string path = " " + (shared_memory / name).string() + "\n";
@@ -80,6 +90,14 @@ std::string whose(const hw::FoundGroup* group, const fs::path& page) {
   return fmt::format("owner unknown, no manifest; {} s old", age);
 }
 
+// A page that nobody maps here may be mapped where this process does not see: only its owner's death, seen from here, is a reason
+// to remove it. Empty: it may go.
+std::string why_kept(const hw::FoundGroup* group, bool without_manifest) {
+  if (group == nullptr) return without_manifest ? "" : "its owner cannot be asked for (--without-manifest removes it too)";
+  if (group->elsewhere) return "its owner is not to be seen from here";
+  return group->orphaned ? "" : "its owner lives";
+}
+
 struct Page {
   std::string header;
   std::uint64_t bytes = 0;
@@ -89,6 +107,9 @@ struct Page {
 Result<Page> read_page(const std::string& name) {
   if (name.empty() || name.find('/') != std::string::npos)
     return error(Status::invalid, "inspect: \"" + name + "\" is no page name; it is a file name in /dev/shm");
+  struct stat kind {};
+  if (stat((shared_memory / name).c_str(), &kind) == 0 && !S_ISREG(kind.st_mode))
+    return error(Status::invalid, "inspect: " + (shared_memory / name).string() + " is no regular file");
   std::ifstream file(shared_memory / name, std::ios::binary);
   if (!file) return error(Status::not_found, "inspect: " + (shared_memory / name).string() + ": " + std::strerror(errno));
   Page page;
@@ -151,10 +172,7 @@ void print_json(const Context& context, const std::string& name, const Page& pag
 int mailbox_inspect(const Context& context, const std::string& asked) {
   const std::string name = asked.starts_with('/') ? asked.substr(1) : asked;
   auto page = read_page(name);
-  if (!page) {
-    fmt::print(stderr, "tenter: {}\n", page.error().what);
-    return mailbox_exit::task_failed;
-  }
+  if (!page) return usage_error(page.error().what);
   std::size_t blind = 0;
   const std::vector<Mapper> mappers = mappers_of(name, blind);
   if (!context.common.json.empty()) print_json(context, name, *page, mappers);
@@ -164,7 +182,8 @@ int mailbox_inspect(const Context& context, const std::string& asked) {
     for (const mailbox::Field& field : layout::fields)
       fmt::print("  {:4}  {:<15} {}\n", field.offset, field.name, value_of(*page, field));
     if (!page->reason.empty())
-      fmt::print("  errors: {}\n", mailbox::text_of_errors(mailbox::decode_error_list(std::as_bytes(std::span(page->reason)))));
+      fmt::print("  errors: {}\n",
+                 shown_text(mailbox::text_of_errors(mailbox::decode_error_list(std::as_bytes(std::span(page->reason))))));
     for (const Mapper& mapper : mappers) fmt::print("  mapped by {} ({})\n", mapper.pid, mapper.program);
     if (mappers.empty()) fmt::print("  mapped by nobody{}\n", blind > 0 ? " that we may look at" : ": left over");
     const std::vector<hw::FoundGroup> groups = hw::find_groups();
@@ -173,7 +192,7 @@ int mailbox_inspect(const Context& context, const std::string& asked) {
   return problem_of(*page).empty() ? mailbox_exit::all_ok : mailbox_exit::task_failed;
 }
 
-int mailbox_clean(const Context&, bool yes) {
+int mailbox_clean(const Context&, bool yes, bool without_manifest) {
   bool good = true;
   std::size_t found = 0;
   std::error_code failure;
@@ -185,6 +204,10 @@ int mailbox_clean(const Context&, bool yes) {
       fmt::print("{}  another user's\n", name);
       continue;
     }
+    if (!is_page(entry.path())) {
+      fmt::print("{}  no page, or one that is not whole: it is left alone\n", shown_text(name));
+      continue;
+    }
     std::size_t blind = 0;
     const std::vector<Mapper> mappers = mappers_of(name, blind);
     const hw::FoundGroup* group = group_of(groups, name);
@@ -193,16 +216,20 @@ int mailbox_clean(const Context&, bool yes) {
       fmt::print("{}  in use{}; {}\n", name, mappers.empty() ? ", perhaps: not every process may be looked at" : "", of_whom);
       continue;
     }
+    if (const std::string why = why_kept(group, without_manifest); !why.empty()) {
+      fmt::print("{}  kept, {}; {}\n", name, why, of_whom);
+      continue;
+    }
     ++found;
     if (yes && !fs::remove(entry.path(), failure)) {
       good = false;
-      fmt::print(stderr, "tenter: {}: {}\n", name, failure.message());
+      fmt::print(stderr, "{}: {}: {}\n", program_name(), name, failure.message());
     } else {
       fmt::print("{}  {}; {}\n", name, yes ? "removed" : "left over", of_whom);
     }
     if (yes && group != nullptr && group->orphaned && fs::remove_all(group->folder, failure) == static_cast<std::uintmax_t>(-1)) {
       good = false;
-      fmt::print(stderr, "tenter: {}: {}\n", group->folder, failure.message());
+      fmt::print(stderr, "{}: {}: {}\n", program_name(), group->folder, failure.message());
     }
   }
   if (found > 0 && !yes) fmt::print("with --yes they are removed\n");
@@ -212,7 +239,7 @@ int mailbox_clean(const Context&, bool yes) {
 void tell_orphans() {
   for (const hw::FoundGroup& group : hw::find_groups()) {
     if (!group.orphaned) continue;
-    fmt::print(stderr, "tenter: note: page {} is {}; it is not used again, `tenter mailbox clean --yes` removes it\n",
+    fmt::print(stderr, "{0}: note: page {1} is {2}; it is not used again, `{0} mailbox clean --yes` removes it\n", program_name(),
                group.manifest.page, group.text());
   }
 }

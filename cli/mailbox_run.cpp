@@ -8,9 +8,12 @@
 #include "cli/mailbox_commands.hpp"
 #include "cli/mailbox_tasks.hpp"
 #include "cli/report/json_writer.hpp"
+#include "hw/group/bus_error.hpp"
 
 namespace tenter::cli {
 namespace {
+
+constexpr Duration at_once = milliseconds(1);
 
 struct TaskOutcome {
   TaskLine task;
@@ -63,7 +66,7 @@ TaskOutcome do_task(hw::Group& group, TaskLine task, std::uint32_t& next_rank) {
 void print(const TaskOutcome& outcome) {
   const std::string head = fmt::format("{} {} {}", outcome.task.line, outcome.task.callable, worker_text(outcome));
   if (outcome.error) {
-    fmt::print("{}: FAILED ({}): {}\n", head, to_string(outcome.error->status), outcome.error->what);
+    fmt::print("{}: FAILED ({}): {}\n", head, to_string(outcome.error->status), shown_text(outcome.error->what));
   } else {
     std::string results;
     for (const Blob& result : outcome.results) results += (results.empty() ? "" : " | ") + shown(result);
@@ -80,7 +83,7 @@ void write_json(const Context& context, const std::vector<TaskOutcome>& outcomes
     for (const TaskOutcome& outcome : outcomes) failed += outcome.error ? 1 : 0;
     report::JsonWriter json(text);
     json.begin_object().member("schema", "tenter.mailbox_run/1").member("command", "mailbox run");
-    json.member("verdict", failed == 0 && trouble.empty() ? "pass" : "fail");
+    json.member("verdict", interrupted() ? "unknown" : failed == 0 && trouble.empty() ? "pass" : "fail");
     json.member("tasks", tasks).member("done", outcomes.size()).member("failed", failed).member("group_error", trouble);
     json.key("results").begin_array();
     for (const TaskOutcome& outcome : outcomes) {
@@ -119,10 +122,12 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
   spec.record = options.record;
   spec.start_patience = Duration{static_cast<std::int64_t>(options.start_seconds * 1e9)};
   tell_orphans();
+  watch_interrupt();
   auto group = hw::Group::start(spec);
   if (!group) {
-    fmt::print(stderr, "tenter: {}\n", group.error().what);
+    fmt::print(stderr, "{}: {}\n", program_name(), shown_text(group.error().what));
     write_json(context, {}, tasks->size(), group.error().what);
+    if (interrupted()) return exit_code::interrupted;
     return mailbox_exit::group_failed;
   }
   progress(context, fmt::format("group of {} is ready, page {}", options.ranks, (*group)->page()));
@@ -130,20 +135,28 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
   std::uint32_t next_rank = 0;
   bool all_ok = true;
   const std::size_t count = tasks->size();
+  hw::tell_bus_errors(program_name(), (*group)->page());
+  std::optional<OnInterrupt> stop(std::in_place, [&] { (void)(*group)->shutdown(at_once); });  // with the task that is under way
   for (TaskLine& task : *tasks) {
+    if (interrupted()) break;
     outcomes.push_back(do_task(**group, std::move(task), next_rank));
     all_ok &= !outcomes.back().error;
     if (context.human_output()) print(outcomes.back());
     progress(context, fmt::format("{} of {} tasks", outcomes.size(), count));
     if ((*group)->ended()) break;
   }
+  stop.reset();
   std::string trouble;
-  if ((*group)->ended())
+  if (interrupted())
+    trouble = fmt::format("interrupted after {} of {} tasks", outcomes.size(), count);
+  else if ((*group)->ended())
     trouble = outcomes.empty() ? "the group ended" : outcomes.back().error ? outcomes.back().error->what : "the group ended";
   if (auto closed = (*group)->shutdown(seconds(30)); !closed && trouble.empty()) trouble = closed.error().what;
   warn_of_recording(**group);
-  if (!trouble.empty()) fmt::print(stderr, "tenter: the group failed: {}\n", trouble);
+  if (!trouble.empty())
+    fmt::print(stderr, "{}: {}{}\n", program_name(), interrupted() ? "" : "the group failed: ", shown_text(trouble));
   write_json(context, outcomes, count, trouble);
+  if (interrupted()) return exit_code::interrupted;
   if (!trouble.empty()) return mailbox_exit::group_failed;
   return all_ok ? mailbox_exit::all_ok : mailbox_exit::task_failed;
 }

@@ -1,7 +1,11 @@
 #include "cli/mailbox_tasks.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <sstream>
 
 #include "core/mailbox/frame.hpp"
@@ -16,6 +20,43 @@ constexpr std::uint64_t tasks_bytes_max = 64 * 1024 * 1024;
 
 Error wrong(std::size_t line, const std::string& key, const std::string& why) {
   return {Status::invalid, "tasks line " + std::to_string(line) + ", " + key + ": " + why};
+}
+
+// The first key that stands twice in the object itself; nothing when each stands once. JSON says nothing of it, and parsers keep
+// either.
+std::optional<std::string> repeated_key(std::string_view text) {
+  std::set<std::string> keys;
+  std::optional<std::string> repeated;
+  const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::key && depth == 1 && !keys.insert(parsed.get<std::string>()).second && !repeated)
+      repeated = parsed.get<std::string>();
+    return true;
+  };
+  [[maybe_unused]] const Json parsed = Json::parse(text, look, false);
+  return repeated;
+}
+
+// An integer that has no 64 bits is taken for a float64 by the parser, and is another number then: nothing when there is none.
+std::optional<std::string> huge_integer(std::string_view text) {
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (quoted && text[at] == '\\')
+      ++at;
+    else if (text[at] == '"')
+      quoted = !quoted;
+    else if (!quoted && (text[at] == '-' || (text[at] >= '0' && text[at] <= '9'))) {
+      const std::size_t end = std::min(text.find_first_not_of("+-.0123456789eE", at), text.size());
+      const std::string_view number = text.substr(at, end - at);
+      std::uint64_t value = 0;
+      std::int64_t negative = 0;
+      const bool integer = number.find_first_of(".eE") == std::string_view::npos;
+      const auto read = number[0] == '-' ? std::from_chars(number.data(), number.data() + number.size(), negative)
+                                         : std::from_chars(number.data(), number.data() + number.size(), value);
+      if (integer && read.ec == std::errc::result_out_of_range) return std::string(number);
+      at = end - 1;
+    }
+  }
+  return std::nullopt;
 }
 
 Result<std::uint64_t> scalar_of(const Json& value) {
@@ -46,18 +87,22 @@ Result<void> read_key(const std::string& key, const Json& value, TaskLine& task,
   } else if (key == "worker") {
     return read_worker(value, task, ranks);
   } else if (key == "scalars" && value.is_array()) {
+    if (value.size() > mailbox::scalars_max)
+      return error(Status::invalid, std::to_string(value.size()) + " are more than " + std::to_string(mailbox::scalars_max));
     for (const Json& one : value) {
       auto scalar = scalar_of(one);
       if (!scalar) return tl::unexpected(scalar.error());
       task.task.scalars.push_back(*scalar);
     }
   } else if (key == "data" && value.is_string()) {
+    if (const std::size_t bytes = value.get_ref<const std::string&>().size(); bytes > mailbox::inline_bytes_max)
+      return error(Status::invalid, std::to_string(bytes) + " bytes are more than " + std::to_string(mailbox::inline_bytes_max));
     task.task.data = Blob(std::string_view(value.get_ref<const std::string&>()));
   } else if (key == "file" && value.is_string()) {
     const auto content = os::read_file(value.get<std::string>(), mailbox::inline_bytes_max);
     if (!content) return tl::unexpected(content.error());
     task.task.data = Blob(std::string_view(*content));
-  } else if (key == "deadline_s" && value.is_number() && value.get<double>() > 0 && value.get<double>() <= 86'400) {
+  } else if (key == "deadline_s" && value.is_number() && value.get<double>() >= 0.001 && value.get<double>() <= 86'400) {
     task.deadline_seconds = value.get<double>();
   } else {
     return error(Status::invalid, "unknown key, or a value of the wrong kind: " + value.dump());
@@ -70,6 +115,8 @@ Result<void> read_key(const std::string& key, const Json& value, TaskLine& task,
 Result<TaskLine> read_task_line(std::string_view text, std::size_t line, std::uint32_t ranks) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return tl::unexpected(wrong(line, "line", "it is no JSON object"));
+  if (const auto twice = repeated_key(text)) return tl::unexpected(wrong(line, *twice, "it is there twice"));
+  if (const auto huge = huge_integer(text)) return tl::unexpected(wrong(line, "line", *huge + " is no integer of 64 bits"));
   TaskLine task;
   task.line = line;
   for (const auto& [key, value] : json.items()) {

@@ -27,6 +27,8 @@ void open_standard_descriptors() {
       (void)open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY);
 }
 
+constexpr unsigned jobs_max = 1024;
+
 void add_common(CLI::App& command, cli::CommonOptions& common) {
   command.add_option("--json", common.json, "write the result as JSON to FILE, - for standard output");
   command.add_option("--junit", common.junit, "write the result as JUnit XML to FILE");
@@ -48,7 +50,7 @@ void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
   run_command->add_option("--seed", run->seed, "one seed, 0x… or decimal");
   run_command->add_option("--seeds", run->seeds, "seeds A..B");
   run_command->add_option("--count", run->count, "how many seeds")->capture_default_str();
-  run_command->add_option("-j,--jobs", run->workers, "processes")->capture_default_str();
+  run_command->add_option("-j,--jobs", run->workers, "processes")->check(CLI::Range(1u, jobs_max))->capture_default_str();
   run_command->add_option("--time-limit", run->time_limit, "stop after this long, e.g. 30s, 5m");
   run_command->add_option("--planted", run->planted, "run a planted bug of this name (binaries that hold planted bugs)");
   run_command->add_option("--mutant", run->mutant, "run a seam mutant, as `sim mutants` prints it");
@@ -85,7 +87,7 @@ void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
   mutants_command->add_option("-s,--scenario", mutants->scenario, "scenario");
   mutants_command->add_option("--seeds", mutants->seeds, "seeds a mutant at most")->capture_default_str();
   mutants_command->add_option("--site-seeds", mutants->site_seeds, "seeds that look for the places")->capture_default_str();
-  mutants_command->add_option("-j,--jobs", mutants->workers, "processes")->capture_default_str();
+  mutants_command->add_option("-j,--jobs", mutants->workers, "processes")->check(CLI::Range(1u, jobs_max))->capture_default_str();
   mutants_command->add_option("--only", mutants->only, "only mutants whose text matches this pattern (*)");
   add_common(*mutants_command, context.common);
   mutants_command->callback(
@@ -97,8 +99,9 @@ void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
 int main(int argc, char** argv, const Registry& registry) {
   open_standard_descriptors();
   Context context{registry, cli::CommonOptions{}, std::string(argc > 0 ? argv[0] : "tenter")};
+  cli::set_program_name(context.program);
   std::function<int()> chosen;
-  CLI::App app("tenter: simulation-first testbed for communication protocols", "tenter");
+  CLI::App app("tenter: simulation-first testbed for communication protocols", cli::program_name());
   app.set_version_flag("--version", "tenter " + cli::version_text());
   app.require_subcommand(1);
   add_sim(app, context, chosen);
@@ -116,14 +119,15 @@ int main(int argc, char** argv, const Registry& registry) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& refused) {
-    fmt::print(stderr, "tenter: {}\nRun with --help for the commands.\n", refused.what());
+    fmt::print(stderr, "{}: {}\nRun with --help for the commands.\n", cli::program_name(), cli::shown_text(refused.what()));
     return cli::exit_code::usage;
   }
   try {
     const int code = chosen ? chosen() : cli::exit_code::usage;
-    return code == cli::exit_code::pass && context.result_lost ? cli::exit_code::internal : code;
+    const bool lost = !cli::standard_output_is_whole() || context.result_lost;
+    return code == cli::exit_code::pass && lost ? cli::exit_code::internal : code;
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "tenter: internal error: {}\n", failure.what());
+    fmt::print(stderr, "{}: internal error: {}\n", cli::program_name(), failure.what());
     return cli::exit_code::internal;
   }
 }

@@ -16,9 +16,15 @@ namespace tenter::cli {
 namespace {
 
 Result<Blob> read_bytes(const std::string& path) {
+  constexpr std::uint64_t bytes_max = std::uint64_t{1} << 30;  // it is held in memory whole
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure))
+    return error(Status::invalid, path + ": " + (failure ? failure.message() : std::string("it is no regular file")));
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return error(Status::not_found, path + ": cannot be read");
   const auto size = static_cast<std::size_t>(file.tellg());
+  if (size > bytes_max)
+    return error(Status::invalid, path + ": " + std::to_string(size) + " bytes, the limit is " + std::to_string(bytes_max));
   file.seekg(0);
   Blob bytes(size,
              [&](MutableBytes to) { file.read(reinterpret_cast<char*>(to.data()), static_cast<std::streamsize>(to.size())); });

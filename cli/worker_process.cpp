@@ -53,7 +53,7 @@ WorkerProcess::WorkerProcess(const Work& work) {
 // Never leaves: an exception that went on from here would end the command's own objects, its other workers among them, twice.
 void WorkerProcess::run(const Work& work, int to) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_IGN);  // the parent decides what ^C means
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);  // the parent decides what they mean
   try {
     work(shared_->task, to);
     _exit(0);
