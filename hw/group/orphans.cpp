@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "hw/group/group_files.hpp"
+#include "hw/group/private_folder.hpp"
 #include "hw/posix/process_stat.hpp"
 
 namespace tenter::hw {
@@ -53,6 +54,7 @@ bool is_gone(const ProcessId& process) {
 std::string FoundGroup::text() const {
   const std::string whose = "owner pid " + std::to_string(manifest.owner.pid) + " on host " + manifest.host;
   const std::string old = "; " + std::to_string(number(age) / 1'000'000'000) + " s old";
+  if (elsewhere) return whose + ", in another PID namespace or on another host: not to be judged from here" + old;
   return (orphaned ? "orphaned: " + whose + " is gone" : whose) + old;
 }
 
@@ -66,8 +68,9 @@ std::vector<FoundGroup> find_groups(const std::string& base) {
         const auto manifest = manifest_in(group.string());
         struct stat at {};
         if (!manifest || stat(path.c_str(), &at) != 0) continue;
-        FoundGroup one{*manifest, folder.string(), seconds(std::time(nullptr) - at.st_mtime), false};
-        one.orphaned = manifest->host == host && manifest->owner.pid != 0 && is_gone(manifest->owner);
+        FoundGroup one{*manifest, folder.string(), seconds(std::time(nullptr) - at.st_mtime), false, false};
+        one.elsewhere = manifest->host != host || is_of_another_namespace(folder.string());
+        one.orphaned = !one.elsewhere && manifest->host == host && manifest->owner.pid != 0 && is_gone(manifest->owner);
         found.push_back(std::move(one));
       }
     }

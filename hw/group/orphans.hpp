@@ -10,9 +10,10 @@ namespace tenter::hw {
 
 struct FoundGroup {
   mailbox::Manifest manifest;
-  std::string folder;     // the private folder around the group's directory
-  Duration age{};         // of the manifest
-  bool orphaned = false;  // its owner was a process of this host and is gone
+  std::string folder;      // the private folder around the group's directory
+  Duration age{};          // of the manifest
+  bool elsewhere = false;  // its owner is of another host or PID namespace: nobody here can say whether it is gone
+  bool orphaned = false;   // its owner was a process of this host and is gone
   // "orphaned: owner pid 7 on host h is gone; 12 s old", or whose it is.
   std::string text() const;
 };

@@ -1,13 +1,16 @@
 #include "hw/group/private_folder.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 #include <system_error>
 
+#include "hw/os/file.hpp"
 #include "hw/os/status.hpp"
 
 namespace tenter::hw {
@@ -29,6 +32,35 @@ tl::unexpected<Error> refused(const std::string& step, int code) { return os::sy
 
 }  // namespace
 
+std::string origin() {
+  std::string boot = os::read_file("/proc/sys/kernel/random/boot_id", 4096).value_or("unknown\n");
+  while (!boot.empty() && boot.back() == '\n') boot.pop_back();
+  struct stat space {};
+  const bool known = stat("/proc/self/ns/pid", &space) == 0;
+  return boot + " " + std::to_string(known ? space.st_ino : 0) + "\n";
+}
+
+namespace {
+
+// Written with plain calls: what is not written is missing, and a folder without it is judged as one of ours.
+void write_origin(const std::string& folder) {
+  const int file = open((folder + "/" + origin_file).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  const std::string text = origin();
+  (void)os::write_all(file, std::as_bytes(std::span(text.data(), text.size())));
+  close(file);
+}
+
+}  // namespace
+
+bool is_of_another_namespace(const std::string& folder) {
+  const auto text = os::read_file(folder + "/" + origin_file, 4096);
+  if (!text) return false;
+  const std::string here = origin();
+  const std::size_t boot = here.find(' ');
+  return *text != here && text->compare(0, boot + 1, here, 0, boot + 1) == 0;
+}
+
 Result<PrivateFolder> PrivateFolder::create(const std::string& asked) {
   std::error_code failure;
   const std::string base = std::filesystem::absolute(asked.empty() ? default_base() : asked, failure).string();
@@ -40,6 +72,7 @@ Result<PrivateFolder> PrivateFolder::create(const std::string& asked) {
                  "private folder: " + base + " belongs to user " + std::to_string(found.st_uid) + " and is not sticky");
   std::string path = base + "/tenter-XXXXXX";
   if (mkdtemp(path.data()) == nullptr) return refused("make " + path, errno);
+  write_origin(path);
   return PrivateFolder(std::move(path));
 }
 

@@ -7,12 +7,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "core/mailbox/dispatcher.hpp"
 #include "core/mailbox/member.hpp"
+#include "hw/group/bus_error.hpp"
 #include "hw/group/group_recording.hpp"
 #include "hw/group/guardian.hpp"
 #include "hw/group/page_part.hpp"
@@ -131,6 +133,8 @@ int run_member(const ServeCall& call, StepHook* hook) {
   auto environment = MpiEnvironment::open({found->world, MPI_THREAD_FUNNELED});
   if (!environment) return refuse(environment.error().what);
   const std::string who = "rank " + std::to_string(number(environment->rank())) + ": ";
+  const std::string group = std::filesystem::path(found->directory).filename().string();
+  tell_bus_errors("tenter member: rank " + std::to_string(number(environment->rank())), page_by_directory(group));
   auto doorbell = Doorbell::open(*environment);
   if (!doorbell) return refuse(who + doorbell.error().what);
   try {
