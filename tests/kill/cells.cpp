@@ -7,7 +7,7 @@
 namespace tenter::kill_matrix {
 namespace {
 
-constexpr Victim victims[] = {Victim::parent, Victim::launcher, Victim::proxy, Victim::rank_0, Victim::rank_k};
+constexpr Victim victims[] = {Victim::parent, Victim::launcher, Victim::proxy, Victim::guardian, Victim::rank_0, Victim::rank_k};
 constexpr Phase phases[] = {Phase::before_ready,      Phase::parked,     Phase::after_accept,
                             Phase::inside_collective, Phase::after_done, Phase::during_shutdown};
 
@@ -26,6 +26,8 @@ std::string Cell::victim_text() const {
       return "mpiexec";
     case Victim::proxy:
       return "proxy";
+    case Victim::guardian:
+      return "guardian";
     case Victim::rank_0:
       return "rank 0";
     case Victim::rank_k:
@@ -90,12 +92,21 @@ std::vector<Cell> all_cells() {
 
 std::vector<Cell> sample_cells() {
   return {
-      {SIGKILL, Victim::parent, Phase::before_ready},      {SIGKILL, Victim::parent, Phase::inside_collective},
-      {SIGSTOP, Victim::parent, Phase::after_done},        {SIGKILL, Victim::launcher, Phase::parked},
-      {SIGSTOP, Victim::launcher, Phase::during_shutdown}, {SIGKILL, Victim::proxy, Phase::after_accept},
-      {SIGSTOP, Victim::proxy, Phase::before_ready},       {SIGKILL, Victim::rank_0, Phase::before_ready},
-      {SIGKILL, Victim::rank_0, Phase::after_done},        {SIGSTOP, Victim::rank_0, Phase::after_accept},
-      {SIGKILL, Victim::rank_k, Phase::during_shutdown},   {SIGSTOP, Victim::rank_k, Phase::parked},
+      {SIGKILL, Victim::parent, Phase::before_ready},
+      {SIGKILL, Victim::parent, Phase::inside_collective},
+      {SIGSTOP, Victim::parent, Phase::after_done},
+      {SIGKILL, Victim::launcher, Phase::parked},
+      {SIGSTOP, Victim::launcher, Phase::during_shutdown},
+      {SIGKILL, Victim::proxy, Phase::after_accept},
+      {SIGSTOP, Victim::proxy, Phase::before_ready},
+      {SIGKILL, Victim::guardian, Phase::parked},
+      {SIGKILL, Victim::guardian, Phase::inside_collective},
+      {SIGSTOP, Victim::guardian, Phase::parked},
+      {SIGKILL, Victim::rank_0, Phase::before_ready},
+      {SIGKILL, Victim::rank_0, Phase::after_done},
+      {SIGSTOP, Victim::rank_0, Phase::after_accept},
+      {SIGKILL, Victim::rank_k, Phase::during_shutdown},
+      {SIGSTOP, Victim::rank_k, Phase::parked},
       {SIGKILL, Victim::rank_k, Phase::inside_collective},
   };
 }

@@ -11,6 +11,7 @@ enum class Victim : std::uint8_t {
   parent,
   launcher,
   proxy,
+  guardian,
   rank_0,
   rank_k
 };  // launcher: mpiexec; proxy: what it starts ranks with

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -36,6 +37,20 @@ ProcessId reported(std::uint32_t rank) {
 }
 
 }  // namespace
+
+// By name, among the parent's children.
+ProcessId guardian_of(ProcessId parent) {
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry("/proc", failure), end; !failure && entry != end; entry.increment(failure)) {
+    std::ifstream file(entry->path() / "comm");
+    std::string name;
+    if (!std::getline(file, name) || name != "tenter-guardian") continue;
+    const auto pid = std::stoull(entry->path().filename().string());
+    const auto stat = hw::stat_of(pid);
+    if (stat && static_cast<std::uint64_t>(stat->parent) == parent.pid) return {pid, stat->start_time};
+  }
+  return {};
+}
 
 std::string plan_text(const Cell& cell, const std::string& log) { return cell.name() + ":" + log; }
 
@@ -74,6 +89,10 @@ ProcessId victim_from_rank(Victim victim) {
     }
     case Victim::proxy:
       return process_of(getppid());
+    case Victim::guardian: {
+      const auto parent = hw::read_process_id(variable(hw::parent_variable));
+      return parent ? guardian_of(*parent) : ProcessId{};
+    }
     case Victim::rank_0:
       return reported(0);
     case Victim::rank_k:

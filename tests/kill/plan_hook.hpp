@@ -29,6 +29,8 @@ class PlanHook final : public hw::StepHook {
   std::uint32_t seen_ = 0;
 };
 
+ProcessId guardian_of(ProcessId parent);
+
 // The victim, as a rank of the group sees it; pid 0 when it is not known.
 ProcessId victim_from_rank(Victim victim);
 
