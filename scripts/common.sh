@@ -33,17 +33,25 @@ configure() {
   rm -f "$log"
 }
 
-# preset, targets…: builds on every core; the output is shown when it fails.
+# preset, targets…: builds on every core. What is built is said first, how far it is every ten seconds, the end of the output when it
+# fails; the whole output stays in build/PRESET/build.log.
 build() {
-  local preset=$1 log start=$SECONDS
+  local preset=$1 log start=$SECONDS next=$((SECONDS + 10)) builder
   shift
-  log=$(mktemp)
-  if ! (cd "$top" && cmake --build "build/$preset" --parallel "$cores" ${1:+--target "$@"}) >"$log" 2>&1; then
+  log=$top/build/$preset/build.log
+  say "building build/$preset: ${*:-everything}"
+  (cd "$top" && exec cmake --build "build/$preset" --parallel "$cores" ${1:+--target "$@"}) >"$log" 2>&1 &
+  builder=$!
+  while kill -0 "$builder" 2>/dev/null; do
+    sleep 0.2
+    [ "$SECONDS" -ge "$next" ] || continue
+    next=$((SECONDS + 10))
+    say "  $((SECONDS - start)) s  $(grep -E '^\[' "$log" | tail -n 1 | cut -c 1-100)"
+  done
+  if ! wait "$builder"; then
     tail -n 60 "$log" >&2
-    rm -f "$log"
-    fail "the build of preset $preset failed (above)"
+    fail "the build of preset $preset failed (above; all of it: build/$preset/build.log)"
   fi
-  rm -f "$log"
   say "built build/$preset in $((SECONDS - start)) s"
 }
 
