@@ -114,7 +114,7 @@ class Joiner {
   template <class O>
   void announce(O& out);
   template <class O>
-  void announced(const Note& note, Time now, O& out);
+  void announced(const Note& note, O& out);
   template <class O>
   void let_go(O& out);
   // joiner_calls.hpp

@@ -85,7 +85,7 @@ void Joiner::on(const event::TimerFired& e, O& out) {
 template <JoinerPorts O>
 void Joiner::on(const event::Told& e, O& out) {
   if (e.from == config_.beacon) {
-    if (is(e.note, NoteKind::announced)) return announced(e.note, e.now, out);
+    if (is(e.note, NoteKind::announced) && lease_ == LeaseState::writing) return announced(e.note, out);
     if (is(e.note, NoteKind::withdrawn) && lease_ == LeaseState::withdrawing) {
       lease_ = LeaseState::none;
       for (const Ticket ticket : std::exchange(leaving_, {})) out.complete(ticket, answer_note(CallKind::leave, Status::ok, {}));

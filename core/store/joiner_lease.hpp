@@ -11,7 +11,7 @@ void Joiner::announce(O& out) {
   const auto wants =
       std::find_if(joins_.begin(), joins_.end(), [](const JoinUnderWay& join) { return join.stage == JoinStage::announcing; });
   if (wants == joins_.end()) return;
-  if (lease_ == LeaseState::held) return announced(plain_note(NoteKind::announced), Time{}, out);
+  if (lease_ == LeaseState::held) return announced(plain_note(NoteKind::announced), out);
   if (lease_ != LeaseState::none) return;
   if (is_nobodys(reader_)) {
     lease_ = LeaseState::drawing;
@@ -33,8 +33,7 @@ void Joiner::on(const event::RandomBytes& e, O& out) {
 
 // writing --ok--> held, and who waited is joined; not ok: the core has closed, or nothing can be written there
 template <class O>
-void Joiner::announced(const Note& note, Time, O& out) {
-  if (lease_ != LeaseState::writing && lease_ != LeaseState::held) return;
+void Joiner::announced(const Note& note, O& out) {
   lease_ = note.status == Status::ok ? LeaseState::held : LeaseState::none;
   bool others = false;
   for (JoinUnderWay& join : joins_) {

@@ -32,7 +32,19 @@ enum class Method : std::uint8_t {
   window,  // MPI RMA; the same, with ranks as addresses
 };
 
-enum class PublisherOperation : std::uint8_t { local = 1, collective = 2, file = 3, look = 4, attach = 5, draw = 6, host = 7 };
+// How long until a name's record is looked at again that could not be read.
+inline constexpr Duration record_look_again = milliseconds(250);
+
+enum class PublisherOperation : std::uint8_t {
+  local = 1,
+  collective = 2,
+  file = 3,
+  look = 4,
+  attach = 5,
+  draw = 6,
+  host = 7,
+  list = 8
+};
 
 // What is awaited.
 enum class PublisherStep : std::uint8_t {
@@ -121,7 +133,7 @@ class Publisher {
   template <PublisherPorts O>
   void on(const event::FileDone& e, O& out);
   template <PublisherPorts O>
-  void on(const event::FilesListed&, O&) {}
+  void on(const event::FilesListed& e, O& out);
   template <PublisherPorts O>
   void on(const event::FilesChanged&, O&) {}
   template <PublisherPorts O>
@@ -181,6 +193,8 @@ class Publisher {
   template <class O>
   void heard_another(const event::FileDone& e, O& out);
   template <class O>
+  void look_again(Time when, O& out);
+  template <class O>
   void publish(O& out);
   template <class O>
   void added(Time now, O& out);
@@ -192,6 +206,7 @@ class Publisher {
   void remove_next(O& out);
   template <class O>
   void detach_next(O& out);
+  void left_behind(std::string_view what, const event::FileDone& e);
 
   Op op(PublisherOperation what) const { return operation(what, sequence_); }
   template <class O>
@@ -222,10 +237,11 @@ class Publisher {
   Blob record_;
   Status outcome_ = Status::ok;
   std::string outcome_text_;
-  Generation another_;  // listening: whose heartbeat
-  std::uint64_t another_count_ = 0;
-  std::uint32_t listens_ = 0;
-  std::uint32_t next_ = 0;  // checking, removing, detaching: which variable
+  Generation another_;               // listening: whose heartbeat
+  std::uint64_t another_count_ = 0;  // listening: as it was read last, 0: not yet
+  std::uint32_t looks_ = 0;          // looking, listening: that decided nothing
+  bool missed_ = false;              // listening: the heartbeat was not found once
+  std::uint32_t next_ = 0;           // checking, removing, detaching: which variable
   std::uint64_t sequence_ = 0;
 
  public:
@@ -233,14 +249,14 @@ class Publisher {
   static constexpr std::string_view name = "publisher";
   static constexpr std::string_view labels =
       "config_, step_, calls_, open_, link_, endpoint_, generation_, address_, host_, owner_, mr_mode_, address_format_, "
-      "variables_, numbers_, adding_, shard_, record_, outcome_, outcome_text_, another_, another_count_, listens_, next_, "
-      "sequence_";
+      "variables_, numbers_, adding_, shard_, record_, outcome_, outcome_text_, another_, another_count_, looks_, missed_, "
+      "next_, sequence_";
   template <class Self>
   static constexpr auto fields(Self& self) {
     return std::tie(self.config_, self.step_, self.calls_, self.open_, self.link_, self.endpoint_, self.generation_,
                     self.address_, self.host_, self.owner_, self.mr_mode_, self.address_format_, self.variables_, self.numbers_,
                     self.adding_, self.shard_, self.record_, self.outcome_, self.outcome_text_, self.another_,
-                    self.another_count_, self.listens_, self.next_, self.sequence_);
+                    self.another_count_, self.looks_, self.missed_, self.next_, self.sequence_);
   }
 };
 

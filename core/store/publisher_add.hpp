@@ -127,37 +127,78 @@ void Publisher::shared(const event::CollectiveDone& e, O& out) {
   look_for_another(out);
 }
 
-// A name that a living job has is refused; a dead one's record is replaced (D16, L5).
+// A name that a living job has is refused; a dead one's record is replaced (D16, L5). The directory is listed before each look,
+// so that no cached "does not exist" is believed.
 template <class O>
 void Publisher::look_for_another(O& out) {
   step_ = PublisherStep::looking;
-  listens_ = 0;
+  looks_ = 0;
   ++sequence_;
-  out.read_file(op(PublisherOperation::file), Blob(std::string_view(path_of(adding_.variable))),
-                layout::file_bytes(layout::cores_max));
+  out.list_files(op(PublisherOperation::list), Blob());
+}
+
+template <PublisherPorts O>
+void Publisher::on(const event::FilesListed& e, O& out) {
+  if (e.op != op(PublisherOperation::list)) return;
+  if (step_ != PublisherStep::looking && step_ != PublisherStep::listening) return;
+  ++sequence_;
+  if (step_ == PublisherStep::looking)
+    return out.read_file(op(PublisherOperation::file), Blob(std::string_view(path_of(adding_.variable))),
+                         layout::file_bytes(layout::cores_max));
+  out.read_file(op(PublisherOperation::file), Blob(std::string_view(heartbeat_file_name(another_))), beat_bytes);
 }
 
 template <class O>
+void Publisher::look_again(Time when, O& out) {
+  ++sequence_;
+  out.arm(op(PublisherOperation::look), when);
+}
+
+// looking --none, or one that stays damaged--> publishing; --another job's--> listening; one of another format version, or that
+// cannot be read though it is looked at again: refused, as it may be a living job's
+template <class O>
 void Publisher::found_another(const event::FileDone& e, O& out) {
-  const auto record = e.status == Status::ok ? decode_record(e.content.bytes()) : Result<Record>(error(e.status, {}));
-  if (!record || record->generation == generation_) return publish(out);
+  if (e.status == Status::not_found) return publish(out);
+  const auto record =
+      e.status == Status::ok ? decode_record(e.content.bytes()) : Result<Record>(error(e.status, std::string(e.content.text())));
+  if (record && record->generation == generation_) return publish(out);
+  if (!record) {
+    const std::string why = "whether another job has published it: " + record.error().what;
+    if (record.error().status == Status::mismatch) return conclude(Status::mismatch, why, out);
+    if (++looks_ <= periods_to_expire) return look_again(e.now + record_look_again, out);
+    return record.error().status == Status::invalid ? publish(out) : conclude(record.error().status, why, out);
+  }
   another_ = record->generation;
-  outcome_text_ = "it is published by job \"" + record->job + "\" on " + record->host + ", generation " + to_string(another_) +
-                  ", which is alive";
+  another_count_ = 0;
+  looks_ = 0;
+  missed_ = false;
+  outcome_text_ = "it is published by job \"" + record->job + "\" on " + record->host + ", generation " + to_string(another_);
   step_ = PublisherStep::listening;
   ++sequence_;
   out.read_file(op(PublisherOperation::file), Blob(std::string_view(heartbeat_file_name(another_))), beat_bytes);
 }
 
-// listening --its count moved--> refused; no heartbeat, or one that stands still for four periods: its job is dead
+// listening --its count moved--> refused; closed, not there though the directory was listed, or one that stands still or is
+// damaged for four periods: its job is dead. One that cannot be read says nothing, so the call is refused.
 template <class O>
 void Publisher::heard_another(const event::FileDone& e, O& out) {
   const auto beat = e.status == Status::ok ? decode_beat_of(e.content.bytes(), another_, {}) : Result<Beat>(error(e.status, {}));
-  if (beat && listens_ != 0 && beat->count != another_count_) return conclude(Status::exists, outcome_text_, out);
-  if (!beat || beat->state == BeatState::closed || ++listens_ > periods_to_expire) return publish(out);
-  another_count_ = beat->count;
-  ++sequence_;
-  out.arm(op(PublisherOperation::look), e.now + milliseconds(std::min(beat->period_ms, 10'000u)));
+  if (beat && another_count_ != 0 && beat->count != another_count_)
+    return conclude(Status::exists, outcome_text_ + ", which is alive", out);
+  if (beat && beat->state == BeatState::closed) return publish(out);
+  const bool missing = e.status == Status::not_found;
+  if (missing && missed_) return publish(out);
+  missed_ = missing;
+  if (missing) {
+    ++sequence_;
+    return out.list_files(op(PublisherOperation::list), Blob());
+  }
+  if (++looks_ > periods_to_expire) {
+    if (e.status == Status::ok) return publish(out);
+    return conclude(e.status, outcome_text_ + ", whose heartbeat cannot be read: " + std::string(e.content.text()), out);
+  }
+  if (beat) another_count_ = beat->count;
+  look_again(e.now + milliseconds(beat ? std::min(beat->period_ms, 10'000u) : 1'000u), out);
 }
 
 template <class O>

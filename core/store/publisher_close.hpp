@@ -72,6 +72,13 @@ void Publisher::remove_next(O& out) {
   out.tell(config_.beacon, plain_note(NoteKind::withdraw));
 }
 
+// The close goes on; its answer names the first file that stays.
+inline void Publisher::left_behind(std::string_view what, const event::FileDone& e) {
+  if (e.status == Status::ok || outcome_ != Status::ok) return;
+  outcome_ = e.status;
+  outcome_text_ = "left behind: " + std::string(what) + ": " + std::string(e.content.text());
+}
+
 template <class O>
 void Publisher::detach_next(O& out) {
   step_ = PublisherStep::detaching;
@@ -101,6 +108,7 @@ void Publisher::on(const event::FileDone& e, O& out) {
       return conclude(e.status, e.status == Status::ok ? std::string() : "its record was not published: " + why, out);
     case PublisherStep::checking: {
       const auto record = e.status == Status::ok ? decode_record(e.content.bytes()) : Result<Record>(error(e.status, {}));
+      if (e.status != Status::ok && e.status != Status::not_found) left_behind("a record, which cannot be read", e);
       ++next_;
       if (!record || record->generation != generation_) return remove_next(out);
       step_ = PublisherStep::removing;
@@ -108,8 +116,10 @@ void Publisher::on(const event::FileDone& e, O& out) {
       return out.remove_file(op(PublisherOperation::file), Blob(std::string_view(path_of(variables_[next_ - 1].variable))));
     }
     case PublisherStep::removing:
+      left_behind("a record", e);
       return remove_next(out);
     case PublisherStep::clearing:
+      left_behind("the readers' directory", e);
       return conclude(outcome_, outcome_text_, out);
     default:
       return;
@@ -118,9 +128,10 @@ void Publisher::on(const event::FileDone& e, O& out) {
 
 template <PublisherPorts O>
 void Publisher::on(const event::TimerFired& e, O& out) {
-  if (step_ == PublisherStep::listening && e.op == op(PublisherOperation::look)) {
+  const bool looks = step_ == PublisherStep::looking || step_ == PublisherStep::listening;
+  if (looks && e.op == op(PublisherOperation::look)) {
     ++sequence_;
-    return out.read_file(op(PublisherOperation::file), Blob(std::string_view(heartbeat_file_name(another_))), beat_bytes);
+    return out.list_files(op(PublisherOperation::list), Blob());
   }
   if (step_ != PublisherStep::attaching || e.op != op(PublisherOperation::attach)) return;
   outcome_ = Status::timed_out;

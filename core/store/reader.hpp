@@ -116,6 +116,9 @@ class Reader {
   Attachment* find(std::uint64_t number);
   const Attachment* named(const Blob& variable_name) const;
   GetUnderWay* find_get(std::uint64_t number);
+  static bool lands_directly(const Attachment& variable, const Span& span) {
+    return !variable.format.versioned && span.lands_as_it_is();
+  }
   std::uint64_t span_bytes() const { return std::min(config_.span_bytes_max, read_bytes_max_); }
 
   ReaderConfig config_;

@@ -181,7 +181,7 @@ bool Reader::post_next(GetUnderWay& get, O& out) {
     }
     work.posted = true;
     posted_.push_back({++sequence_, get.attachment, number(work.span.rank), get.number, i});
-    const bool direct = !variable.format.versioned && work.span.lands_as_it_is();
+    const bool direct = lands_directly(variable, work.span);
     out.read_remote({operation(ReaderOperation::read, sequence_), Endpoint{endpoint_}, target.peer, target.shard.key,
                      target.shard.base, work.span.offset, work.span.bytes, direct ? get.buffer : no_buffer,
                      direct ? work.span.pieces.front().to : 0});
@@ -201,15 +201,21 @@ void Reader::on(const event::ReadDone& e, O& out) {
   Attachment& variable = *find(done.attachment);
   if (done.get == 0) {
     probed(variable, done.rank, e);
-  } else if (GetUnderWay& get = *find_get(done.get); e.status == Status::ok) {
-    variable.targets[done.rank].failures = 0;
-    land(get, done.span, variable, e, out);
   } else {
-    get.spans[done.span].posted = false;
-    get.next = std::min(get.next, done.span);
-    target_failed(variable, done.rank, e.status,
-                  "a read of " + text_of(get.spans[done.span].span.bytes) + " bytes at offset " +
-                      text_of(get.spans[done.span].span.offset) + " failed: " + std::string(e.text.text()));
+    GetUnderWay& get = *find_get(done.get);
+    const Span& span = get.spans[done.span].span;
+    const std::uint64_t awaited = lands_directly(variable, span) ? 0 : span.bytes;  // what went into the buffer is not here
+    if (e.status == Status::ok && e.content.size() == awaited) {
+      variable.targets[done.rank].failures = 0;
+      land(get, done.span, variable, e, out);
+    } else {
+      const std::string why =
+          e.status == Status::ok ? "answered with " + text_of(std::uint64_t{e.content.size()}) : std::string(e.text.text());
+      get.spans[done.span].posted = false;
+      get.next = std::min(get.next, done.span);
+      target_failed(variable, done.rank, e.status == Status::ok ? Status::failed : e.status,
+                    "a read of " + text_of(span.bytes) + " bytes at offset " + text_of(span.offset) + " failed: " + why);
+    }
   }
   settle(out);
 }

@@ -111,15 +111,25 @@ StoreMachines answered_before_the_close() {
 }
 
 StoreMachines failed_read_taken_for_a_good_one() {
-  Bug bug;
-  bug.before = [](Event& event, Actions&) {
-    if (auto* read = std::get_if<event::ReadDone>(&event); read && read->status == Status::failed) {
+  StoreMachines machines = protocols::shipped_store();
+  machines.reader = [](ReaderConfig c) {
+    const auto asked = std::make_shared<std::map<Op, std::size_t>>();
+    Bug bug;
+    bug.before = [asked](Event& event, Actions&) {
+      auto* read = std::get_if<event::ReadDone>(&event);
+      if (!read || read->status != Status::failed || !asked->contains(read->op)) return true;
       read->status = Status::ok;
-      read->content = Blob(4'096, [](MutableBytes to) { std::fill(to.begin(), to.end(), std::byte{0}); });
-    }
-    return true;
+      read->content = Blob((*asked)[read->op], [](MutableBytes to) { std::fill(to.begin(), to.end(), std::byte{0}); });
+      return true;
+    };
+    bug.after = [asked](const Event&, Actions& actions) {
+      for (const Action& action : actions)
+        if (const auto* read = std::get_if<action::ReadRemote>(&action); read && is_read_of_rows(*read))
+          (*asked)[read->op] = read->buffer == no_buffer ? read->bytes : 0;
+    };
+    return rewritten(Reader(std::move(c)), bug);
   };
-  return with_reader(bug);
+  return machines;
 }
 
 StoreMachines pieces_at_each_others_places() {

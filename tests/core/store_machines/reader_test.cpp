@@ -33,8 +33,9 @@ Event opened(Status status = Status::ok, std::uint32_t format = 3) {
 Event done(Do kind, std::uint64_t sequence, Status status = Status::ok) {
   return event::FabricDone{Time{0}, operation(kind, sequence), status, Blob(std::string_view("a cause"))};
 }
-Event probe(std::uint64_t sequence, std::uint32_t rank, Status status = Status::ok, std::uint64_t other_job = 0) {
-  const Record record = sample_record();
+Event probe(std::uint64_t sequence, std::uint32_t rank, Status status = Status::ok, std::uint64_t other_job = 0,
+            bool versioned = false) {
+  const Record record = sample_record(versioned);
   Generation generation = record.generation;
   generation.low += other_job;
   const std::uint64_t slot = format_of(record).slot_bytes();
@@ -120,6 +121,26 @@ TEST(Reader, answers_a_late_get_only_after_its_endpoint_is_closed_and_drops_what
   s << done(Do::close, 9);
   EXPECT_EQ(said(s).status, Status::timed_out);
   EXPECT_EQ(text(said(s)), "get: variable \"x/größe 1\", rank 0: 1 of 1 reads were not answered by the deadline");
+}
+
+TEST(Reader, takes_an_answer_of_another_length_than_was_asked_for_a_failure) {
+  Reads direct = reading();
+  const Event more = event::ReadDone{Time{0}, operation(Do::read, 8), Status::ok, Blob(std::string_view("abc")), {}};
+  direct << more;
+  EXPECT_EQ(direct.last<action::CloseFabric>().endpoint, Endpoint{1});
+  EXPECT_TRUE(direct.all<action::Complete>().empty());
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{79}, std::size_t{81}, std::size_t{4'096}}) {
+    Reads s = closed();
+    s << attach(sample_record(true)) << opened() << done(Do::insert, 2) << done(Do::insert, 3) << done(Do::insert, 4);
+    for (std::uint32_t rank = 0; rank < 3; ++rank) s << probe(5 + rank, rank, Status::ok, 0, true);
+    s << get(0, 2, 48);
+    ASSERT_EQ(s.last<action::ReadRemote>().bytes, 2 * format_of(sample_record(true)).slot_bytes());
+    ASSERT_NE(s.last<action::ReadRemote>().bytes, bytes);
+    s << event::ReadDone{Time{0}, operation(Do::read, 8), Status::ok, mailbox::test::sized(bytes), {}};
+    EXPECT_TRUE(s.all<action::FillBuffer>().empty()) << bytes;
+    EXPECT_TRUE(s.all<action::Complete>().empty()) << bytes;
+    EXPECT_EQ(s.all<action::CloseFabric>().size(), 1u) << bytes;
+  }
 }
 
 TEST(Reader, table_of_all_states_and_events) {
