@@ -95,7 +95,7 @@ void print(const Context& context, const Summary& summary) {
   constexpr std::size_t shown_max = 5;
   const auto& failures = summary.outcome.failures;
   for (std::size_t i = 0; i < failures.size() && i < shown_max; ++i)
-    fmt::print("FAILED  {}: {}\n", failures[i].property, failures[i].text);
+    fmt::print("FAILED  {}: {}\n", failures[i].property, shown_text(failures[i].text));
   if (failures.size() > shown_max) fmt::print("and {} more\n", failures.size() - shown_max);
   if (!failures.empty()) fmt::print("again:  {}\n", again(context, summary));
   fmt::print("{}  {}  {} {}  {:.1f} s  {:.0f}/s{}{}\n", verdict_word(context, summary.verdict()), summary.options.protocol,

@@ -27,7 +27,7 @@ void open_standard_descriptors() {
       (void)open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY);
 }
 
-constexpr unsigned jobs_max = 1024;
+constexpr unsigned jobs_max = 1024, events_shown_max = 10'000'000;
 
 void add_common(CLI::App& command, cli::CommonOptions& common) {
   command.add_option("--json", common.json, "write the result as JSON to FILE, - for standard output");
@@ -65,9 +65,12 @@ void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
   replay_command->add_option("tape", replay->target, "tape file, or folder of recordings")->required();
   replay_command->add_option("--until", replay->until, "end after this step");
   replay_command->add_option("--break", replay->break_at, "raise SIGTRAP before this step");
-  replay_command->add_option("--events", replay->events, "how many last events to show")->capture_default_str();
-  replay_command->add_option("--timeline", replay->timeline,
-                             "recordings: show this many last events of all processes, merged by time");
+  replay_command->add_option("--events", replay->events, "how many last events to show")
+      ->check(CLI::Range(0u, events_shown_max))
+      ->capture_default_str();
+  replay_command
+      ->add_option("--timeline", replay->timeline, "recordings: show this many last events of all processes, merged by time")
+      ->check(CLI::Range(0u, events_shown_max));
   add_common(*replay_command, context.common);
   replay_command->callback(
       [&context, &chosen, replay] { chosen = [&context, replay] { return cli::sim_replay(context, *replay); }; });
@@ -85,8 +88,12 @@ void add_sim(CLI::App& app, Context& context, std::function<int()>& chosen) {
   CLI::App* mutants_command = sim->add_subcommand("mutants", "try every seam mutant: do the properties bite?");
   mutants_command->add_option("protocol", mutants->protocol, "protocol")->required();
   mutants_command->add_option("-s,--scenario", mutants->scenario, "scenario");
-  mutants_command->add_option("--seeds", mutants->seeds, "seeds a mutant at most")->capture_default_str();
-  mutants_command->add_option("--site-seeds", mutants->site_seeds, "seeds that look for the places")->capture_default_str();
+  mutants_command->add_option("--seeds", mutants->seeds, "seeds a mutant at most")
+      ->check(CLI::Range(std::uint64_t{0}, cli::seeds_max))
+      ->capture_default_str();
+  mutants_command->add_option("--site-seeds", mutants->site_seeds, "seeds that look for the places")
+      ->check(CLI::Range(std::uint64_t{0}, cli::seeds_max))
+      ->capture_default_str();
   mutants_command->add_option("-j,--jobs", mutants->workers, "processes")->check(CLI::Range(1u, jobs_max))->capture_default_str();
   mutants_command->add_option("--only", mutants->only, "only mutants whose text matches this pattern (*)");
   add_common(*mutants_command, context.common);

@@ -8,6 +8,8 @@
 
 namespace tenter::cli {
 
+inline constexpr std::uint64_t seeds_max = 100'000'000;  // of a batch: each one's digest is kept
+
 struct SimRunOptions {
   std::string protocol, scenario, planted, mutant;
   std::string seed;            // one seed, or

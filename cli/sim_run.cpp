@@ -184,6 +184,7 @@ int sim_run(const Context& context, const SimRunOptions& options) {
   BatchOptions batch_options;
   if (!read_seeds(options, batch_options)) return usage_error("seeds are 0x… or decimal, ranges A..B");
   if (batch_options.count == 0) return usage_error("--count 0 runs nothing");
+  if (batch_options.count > seeds_max) return usage_error(fmt::format("one batch has at most {} seeds", seeds_max));
   batch_options.workers = std::max(1u, options.workers);
   batch_options.keep_going = options.keep_going;
   if (!options.time_limit.empty() && (batch_options.seconds_max = seconds_from(options.time_limit)) < 0)

@@ -27,7 +27,8 @@ namespace {
 constexpr char guards = 'g', dismissed = 'c';  // the two words on the line
 constexpr int line_number = 3;                 // the line in the guardian
 constexpr Duration answer_patience = seconds(30);
-constexpr Duration end_patience = seconds(15);  // above what its clean-up may take
+constexpr Duration end_patience = seconds(15);       // above what its clean-up may take
+constexpr Duration dismissed_patience = seconds(2);  // it has nothing left to do, so nothing is lost when it is killed
 
 int milliseconds_until(Time deadline) {
   return static_cast<int>(std::max<std::int64_t>(0, number(deadline - now()) / 1'000'000));
@@ -128,10 +129,12 @@ Result<void> Guardian::wait_until_it_guards(const std::string& program) {
                                     " and did not guard: a member program calls run_member() at its start");
 }
 
-Guardian::Guardian(Guardian&& other) noexcept : pid_(std::exchange(other.pid_, 0)), line_(std::move(other.line_)) {}
+Guardian::Guardian(Guardian&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)), dismissed_(other.dismissed_), line_(std::move(other.line_)) {}
 
 // A socket, because a write to a pipe whose reader was killed would send SIGPIPE to this process.
 void Guardian::dismiss() {
+  dismissed_ = true;
   while (send(line_.get(), &dismissed, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) {
   }
 }
@@ -140,7 +143,7 @@ void Guardian::dismiss() {
 Guardian::~Guardian() {
   if (pid_ == 0) return;
   line_ = Descriptor();
-  const Time deadline = now() + end_patience;
+  const Time deadline = now() + (dismissed_ ? dismissed_patience : end_patience);
   const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   pollfd end{process.get(), POLLIN, 0};
   while (process && poll(&end, 1, milliseconds_until(deadline)) < 0 && errno == EINTR) {

@@ -28,8 +28,8 @@ class Guardian {
 
   Guardian(Guardian&& other) noexcept;
   Guardian& operator=(Guardian&&) = delete;
-  // Without dismiss() the guardian takes it for the parent's death and cleans up. Waits until it is gone; after 15 s, which only
-  // one that is stopped needs, it is killed.
+  // Without dismiss() the guardian takes it for the parent's death and cleans up. Waits until it is gone; one that needs longer
+  // than 15 s, or 2 s after dismiss(), is stopped or hangs, and is killed.
   ~Guardian();
   void dismiss();  // everything was cleaned up already; harmless when the guardian is gone
   pid_t pid() const { return pid_; }
@@ -38,6 +38,7 @@ class Guardian {
   Guardian(pid_t pid, Descriptor line) : pid_(pid), line_(std::move(line)) {}
   Result<void> wait_until_it_guards(const std::string& program);
   pid_t pid_ = 0;
+  bool dismissed_ = false;
   Descriptor line_;  // socket: its end is the parent's death
 };
 

@@ -73,5 +73,31 @@ TEST(Options, what_would_do_nothing_is_refused) {
   EXPECT_EQ(run_command(registry, {"sim", "run", "ticker", "-v"}).code, 64);
 }
 
+TEST(Results, a_usage_error_of_a_users_own_binary_begins_with_its_name_and_shows_control_bytes) {
+  std::string words[] = {"/somewhere/lease", "sim", "run", "no\x1b[31mne"};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(main(4, arguments.data(), Registry{}), 64);
+  const std::string errors = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(errors.starts_with("lease: no protocol called 'no\\x1b[31mne'")) << errors;
+}
+
+TEST(Results, numbers_that_no_machine_has_room_for_are_usage_errors) {
+  Registry registry;
+  add_ticker(registry);
+  const std::vector<std::string> cases[] = {{"sim", "run", "ticker", "--count", "18446744073709551615"},
+                                            {"sim", "run", "ticker", "--seeds", "1..18446744073709551615"},
+                                            {"sim", "run", "ticker", "--jobs", "4000000000"},
+                                            {"sim", "mutants", "ticker", "--seeds", "18446744073709551615"},
+                                            {"sim", "replay", "none", "--timeline", "18446744073709551615"}};
+  for (const std::vector<std::string>& words : cases) {
+    const Ran ran = run_command(registry, words);
+    EXPECT_EQ(ran.code, 64) << words[3] << ran.errors;
+    EXPECT_NE(ran.errors, "") << words[3];
+  }
+}
+
 }  // namespace
 }  // namespace tenter

@@ -116,5 +116,19 @@ TEST(ReplayRecordings, a_file_that_is_no_recording_is_named) {
   EXPECT_NE(outcome.errors.find("rank-9.log"), std::string::npos) << outcome.errors;
 }
 
+TEST(ReplayRecordings, a_log_that_is_no_file_or_larger_than_memory_should_hold_is_refused_by_name) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path / "rank-0.log");
+  const Outcome directory = replay(folder);
+  EXPECT_EQ(directory.code, 64);
+  EXPECT_NE(directory.errors.find("rank-0.log: it is no regular file"), std::string::npos) << directory.errors;
+  std::filesystem::remove(folder.path / "rank-0.log");
+  std::ofstream(folder.path / "rank-0.log") << "x";
+  std::filesystem::resize_file(folder.path / "rank-0.log", (std::uintmax_t{1} << 30) + 1);  // sparse
+  const Outcome large = replay(folder);
+  EXPECT_EQ(large.code, 64);
+  EXPECT_NE(large.errors.find("1073741825 bytes, the limit is 1073741824"), std::string::npos) << large.errors;
+}
+
 }  // namespace
 }  // namespace tenter

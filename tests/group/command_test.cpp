@@ -103,6 +103,27 @@ TEST(Command, a_page_that_is_not_there_or_is_no_file_is_a_usage_error) {
   EXPECT_EQ(run_line(tenter_command + " mailbox inspect . 2>/dev/null"), 64);
 }
 
+TEST(Command, a_page_that_is_truncated_is_named_by_who_dies_of_it_and_nothing_is_left) {
+  const Folder folder;
+  std::ofstream(folder / "tasks") << R"({"callable": "sleep_ms", "scalars": [600000], "deadline_s": 1000})"
+                                  << "\n";
+  const pid_t run = start_command("timeout -s KILL 60 " + tenter_command + " mailbox run -n 2 --tasks " + folder / "tasks" +
+                                  " 2>" + folder / "errors");
+  const auto page = [&] {
+    const std::string errors = content_of(folder / "errors"), before = "is ready, page ";
+    const std::size_t at = errors.find(before), end = errors.find('\n', at);
+    return end == std::string::npos ? "" : errors.substr(at + before.size(), end - at - before.size());
+  };
+  ASSERT_TRUE(comes_true([&] { return !page().empty(); }));
+  const std::string name = page();
+  fs::resize_file("/dev/shm/" + name, 0);
+  EXPECT_NE(end_of(run), 0);
+  const std::string errors = content_of(folder / "errors");
+  EXPECT_NE(errors.find("bus error at 0x"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("was page /dev/shm/" + name + " truncated"), std::string::npos) << errors;
+  EXPECT_TRUE(comes_true([&] { return !watching::page_exists(name); }));
+}
+
 TEST(Command, clean_removes_nothing_that_only_has_the_name_of_a_page) {
   const std::string why_not = run_with_private_memory("64m", [] {
     std::ofstream("/dev/shm/tenter-mailbox-notes") << "mine";
