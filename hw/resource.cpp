@@ -22,6 +22,8 @@ const char* to_string(Resource resource) {
       return "file";
     case Resource::directory:
       return "directory";
+    case Resource::fabric_object:
+      return "fabric object";
     case Resource::count_:
       break;
   }

@@ -18,6 +18,7 @@ enum class Resource : std::uint8_t {
   request,
   file,
   directory,
+  fabric_object,
   count_
 };
 
