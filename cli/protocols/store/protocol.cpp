@@ -1,5 +1,6 @@
 #include "cli/protocols/store/protocol.hpp"
 
+#include "cli/protocols/store/store_equivalents.hpp"
 #include "cli/protocols/store/store_monitors.hpp"
 #include "cli/protocols/store/store_scenario.hpp"
 
@@ -42,6 +43,7 @@ void add_store(Registry& registry) {
       .sometimes("a reader reads from the job's next run")
       .sometimes("a job closed")
       .sometimes("a close did not wait for a reader");
+  add_store_equivalents(registry.protocol("store"));
 }
 
 }  // namespace tenter::protocols
