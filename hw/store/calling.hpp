@@ -1,0 +1,30 @@
+// One call of a machine by the thread that drives the loop.
+#pragma once
+#include <string>
+
+#include "core/error.hpp"
+#include "core/event.hpp"
+#include "hw/part.hpp"
+
+namespace tenter::hw {
+
+// Runs the process until the call is answered or the deadline is over; the machine's own patience ends before.
+template <class Inside>
+Result<void> call_machine(Inside& inside, Role to, Note note, Duration patience) {
+  const auto ticket = inside.port.submit(to, std::move(note));
+  if (!ticket) return tl::unexpected(ticket.error());
+  const Time deadline = number(patience) == 0 ? end_of_time : now() + patience;
+  if (!inside.process.run_until([&] { return inside.port.done(*ticket); }, deadline)) {
+    inside.port.abandon(*ticket);
+    return error(Status::timed_out, "the store's machine gave no answer within " + std::to_string(number(patience) / 1'000'000) +
+                                        " ms; state " + std::string(inside.process.template machine<0>().state_name()) +
+                                        ", reader " + std::string(inside.process.template machine<1>().state_name()));
+  }
+  const Note outcome = *inside.port.take(*ticket);
+  if (outcome.status != Status::ok) return error(outcome.status, std::string(outcome.text.text()));
+  return {};
+}
+
+inline constexpr Duration call_slack = seconds(10);  // a close of the endpoint, a lease's write
+
+}  // namespace tenter::hw
