@@ -12,8 +12,8 @@ constexpr std::array reasons = {
     std::pair{"repeat_action reader.serving.read_done fill_buffer#*",
               "the same bytes go to the same place of a buffer that is the Reader's until the answer"},
     std::pair{"swap_actions reader.serving.read_done fill_buffer#*",
-              "pieces go to different places of a buffer that is the Reader's until the answer, and the last one changes places "
-              "with a timer only"},
+              "pieces go to different places of a buffer that is the Reader's until the answer, and never change places with it: "
+              "its timer is cancelled between"},
     std::pair{"repeat_action publisher.*.* store_region#*", "the same bytes are stored at the same place once more"},
     std::pair{"swap_actions reader.*.* insert_peer#*", "insertions are told apart by their operation; no order is promised"},
     std::pair{"swap_actions reader.*.* read_remote#*", "reads in flight are answered in any order anyway"},
