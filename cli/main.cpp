@@ -14,6 +14,9 @@
 #if TENTER_CLI_HAS_MAILBOX
 #include "cli/mailbox_commands.hpp"
 #endif
+#if TENTER_CLI_HAS_STORE
+#include "cli/store_commands.hpp"
+#endif
 
 namespace tenter {
 namespace {
@@ -116,6 +119,9 @@ int main(int argc, char** argv, const Registry& registry) {
   cli::add_info(app, context, chosen);
 #if TENTER_CLI_HAS_MAILBOX
   cli::add_mailbox(app, context, chosen);
+#endif
+#if TENTER_CLI_HAS_STORE
+  cli::add_store_commands(app, context, chosen);
 #endif
   try {
     app.parse(argc, argv);
