@@ -2,6 +2,8 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,10 +25,15 @@ namespace tenter::cli {
 namespace {
 
 std::atomic<int> interrupts{0};
+int interrupt_event = -1;  // eventfd(2): readable from the first interruption on; a handler may wake nobody otherwise
 std::string called = "tenter";
 
 extern "C" void on_interrupt(int) {
   if (interrupts.fetch_add(1) >= 1) _exit(exit_code::interrupted);
+  const int native = errno;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t wrote = write(interrupt_event, &one, sizeof one);
+  errno = native;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -117,6 +124,8 @@ const sim::Protocol* find_protocol(const Context& context, const std::string& na
 bool interrupted() { return interrupts.load(std::memory_order_relaxed) > 0; }
 void watch_interrupt() {
   interrupts = 0;
+  if (interrupt_event >= 0) close(interrupt_event);
+  interrupt_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   struct sigaction action {};
   action.sa_handler = &on_interrupt;
   action.sa_flags = SA_RESTART;
@@ -129,14 +138,16 @@ void watch_interrupt() {
 }
 
 OnInterrupt::OnInterrupt(std::function<void()> then)
-    : thread_([this, then = std::move(then)] {
-        constexpr timespec often{0, 50'000'000};  // a signal handler may wake nobody who waits on a condition
-        while (!over_.load() && !interrupted()) nanosleep(&often, nullptr);
-        if (!over_.load()) then();
+    : over_(eventfd(0, EFD_CLOEXEC)), thread_([this, then = std::move(then)] {
+        pollfd either[] = {{interrupt_event, POLLIN, 0}, {over_, POLLIN, 0}};
+        while (poll(either, 2, -1) < 0 && errno == EINTR) {
+        }
+        if ((either[1].revents & POLLIN) == 0 && interrupted()) then();
       }) {}
 OnInterrupt::~OnInterrupt() {
-  over_.store(true);
+  eventfd_write(over_, 1);
   thread_.join();
+  close(over_);
 }
 
 std::string shown_text(std::string_view text) {

@@ -55,7 +55,7 @@ const sim::Protocol* find_protocol(const Context& context, const std::string& na
 // program began (nohup(1)) stays ignored.
 bool interrupted();
 void watch_interrupt();
-// While it lives, the first interruption calls `then`, once, on a thread of its own.
+// After watch_interrupt(): while it lives, the first interruption calls `then`, once, on a thread of its own.
 class OnInterrupt {
  public:
   explicit OnInterrupt(std::function<void()> then);
@@ -64,7 +64,7 @@ class OnInterrupt {
   ~OnInterrupt();  // after `then` has returned
 
  private:
-  std::atomic<bool> over_{false};
+  int over_;  // eventfd(2)
   std::thread thread_;
 };
 
