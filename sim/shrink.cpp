@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <random>
 
 #include "sim/fault.hpp"
 
@@ -21,17 +22,44 @@ class Shrinker {
       best_.replays = replays_;
       return best_;
     }
+    descend();
+    ShrinkResult smallest = best_;
+    for (std::uint64_t start = 1; start < starts && !stopped_; ++start) {
+      best_ = {};
+      if (!attempt(failing)) break;
+      drop_at_random(start);
+      descend();
+      if (weight(best_.tape, best_.outcome) < weight(smallest.tape, smallest.outcome)) smallest = best_;
+    }
+    smallest.replays = replays_;
+    return smallest;
+  }
+
+ private:
+  // Where a descent ends depends on what it drops first: so many are made from the whole tape, the first in the tape's order.
+  static constexpr std::uint64_t starts = 8;
+
+  void descend() {
     for (bool better = true; better && !stopped_;) {
       better = drop_kinds();
       better = drop_chunks() || better;
       better = lower_answers() || better;
       better = close_gaps() || better;
     }
-    best_.replays = replays_;
-    return best_;
   }
 
- private:
+  // Drops entries, half of those that are left at a time and fewer when that fails, each start by draws of its own.
+  void drop_at_random(std::uint64_t start) {
+    std::mt19937_64 draw(start);
+    for (std::uint64_t one_in = 2; one_in <= 16 && !stopped_; one_in *= 2) {
+      for (std::uint64_t turn = 0; turn < one_in && !stopped_; ++turn) {
+        TapeEntries without = best_.tape;
+        std::erase_if(without, [&](const TapeEntry&) { return draw() % one_in == 0; });
+        if (without.size() != best_.tape.size()) attempt(without);
+      }
+    }
+  }
+
   // Smaller: fewer faults; then what a person has to read, the events and the odd choices; then lower answers, asked for earlier.
   struct Weight {
     std::uint64_t faults = 0, to_read = 0, answers = 0;
