@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <random>
 
 #include "sim/fault.hpp"
 
@@ -50,11 +49,11 @@ class Shrinker {
 
   // Drops entries, half of those that are left at a time and fewer when that fails, each start by draws of its own.
   void drop_at_random(std::uint64_t start) {
-    std::mt19937_64 draw(start);
-    for (std::uint64_t one_in = 2; one_in <= 16 && !stopped_; one_in *= 2) {
-      for (std::uint64_t turn = 0; turn < one_in && !stopped_; ++turn) {
+    Choices draws = Choices::seeded(start);
+    for (std::uint32_t one_in = 2; one_in <= 16 && !stopped_; one_in *= 2) {
+      for (std::uint32_t turn = 0; turn < one_in && !stopped_; ++turn) {
         TapeEntries without = best_.tape;
-        std::erase_if(without, [&](const TapeEntry&) { return draw() % one_in == 0; });
+        std::erase_if(without, [&](const TapeEntry&) { return draws.choose(Tag::workload, 0, one_in) == 0; });
         if (without.size() != best_.tape.size()) attempt(without);
       }
     }
