@@ -20,15 +20,15 @@ struct Listener {
 
 struct TcpRxm {
   static constexpr const char* name = "tcp;ofi_rxm";
-  static constexpr bool refuses = true;
+  static constexpr bool refuses = true, closes_under_reads = true;
 };
 struct Sockets {
   static constexpr const char* name = "sockets";
-  static constexpr bool refuses = true;
+  static constexpr bool refuses = true, closes_under_reads = true;
 };
 struct Shm {  // reads with process_vm_readv(2), which knows no keys
   static constexpr const char* name = "shm";
-  static constexpr bool refuses = false;
+  static constexpr bool refuses = false, closes_under_reads = false;  // 1.17: SIGSEGV in its progress, both sides in one process
 };
 
 template <class Provider>
@@ -65,6 +65,7 @@ class RealFabric {
     std::copy(bytes.bytes().begin(), bytes.bytes().end(), lent_.at({side, buffer})->begin());
   }
   bool refuses() const { return Provider::refuses; }
+  bool closes_under_reads() const { return Provider::closes_under_reads; }
 
  private:
   struct Side {

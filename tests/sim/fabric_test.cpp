@@ -21,6 +21,7 @@ class SimulatedNics {
   Blob look(std::size_t side, Buffer buffer) { return fabric().look(static_cast<ProcessIndex>(side), buffer); }
   void fill(std::size_t side, Buffer buffer, const Blob& bytes) { fabric().fill(static_cast<ProcessIndex>(side), buffer, bytes); }
   bool refuses() const { return Kind != NicKind::lax; }
+  bool closes_under_reads() const { return true; }
 
  private:
   FabricModel& fabric() { return puppets_.world().fabric(); }
