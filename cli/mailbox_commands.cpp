@@ -3,18 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/seconds.hpp"
 #include "hw/group/callables.hpp"
 #include "hw/group/rank_main.hpp"
 
 namespace tenter::cli {
 namespace {
-
-// Finite and positive; a week is longer than any wait for a group. Not CLI::Range, which lets NaN pass.
-std::string bad_seconds(const std::string& text) {
-  double value = 0;
-  if (CLI::detail::lexical_cast(text, value) && value >= 0.001 && value <= 604'800) return {};
-  return "\"" + text + "\" is no number of seconds from 0.001 to 604800";
-}
 
 constexpr std::uint32_t ranks_max = 1024;
 

@@ -3,14 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/seconds.hpp"
+
 namespace tenter::cli {
 namespace {
 
-std::string bad_seconds(const std::string& text) {
-  double value = 0;
-  if (CLI::detail::lexical_cast(text, value) && value >= 0.001 && value <= 604'800) return {};
-  return "\"" + text + "\" is no number of seconds from 0.001 to 604800";
-}
 std::string bad_close_seconds(const std::string& text) { return text == "0" ? std::string() : bad_seconds(text); }
 
 void add_serve(CLI::App& store, Context& context, std::function<int()>& chosen) {

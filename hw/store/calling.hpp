@@ -1,9 +1,11 @@
 // One call of a machine by the thread that drives the loop.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/event.hpp"
+#include "core/store/calls.hpp"
 #include "hw/part.hpp"
 
 namespace tenter::hw {
@@ -26,5 +28,21 @@ Result<void> call_machine(Inside& inside, Role to, Note note, Duration patience)
 }
 
 inline constexpr Duration call_slack = seconds(10);  // a close of the endpoint, a lease's write
+
+// Rows of any dtype into the caller's memory, which is lent for as long as the call lasts.
+template <class Inside>
+Result<void> get_rows(Inside& inside, Role reader, const std::string& variable, const std::vector<store::RowRange>& rows,
+                      MutableBytes into, Duration patience) {
+  store::GetCall call;
+  call.variable = Blob(std::string_view(variable));
+  call.rows = rows;
+  call.buffer = inside.port.lend(into);
+  call.buffer_bytes = into.size();
+  call.patience = patience;
+  call.any_dtype = true;
+  auto done = call_machine(inside, reader, store::get_note(call), patience + call_slack);
+  inside.port.take_back(call.buffer);
+  return done;
+}
 
 }  // namespace tenter::hw

@@ -106,16 +106,7 @@ Result<void> StorePublisher::add(const ShardToAdd& shard) {
 
 Result<void> StorePublisher::get(const std::string& variable, const std::vector<store::RowRange>& rows, MutableBytes into,
                                  Duration patience) {
-  store::GetCall call;
-  call.variable = Blob(std::string_view(variable));
-  call.rows = rows;
-  call.buffer = inside_->port.lend(into);
-  call.buffer_bytes = into.size();
-  call.patience = patience;
-  call.any_dtype = true;
-  auto done = call_machine(*inside_, reader_role, store::get_note(call), patience + call_slack);
-  inside_->port.take_back(call.buffer);
-  return done;
+  return get_rows(*inside_, reader_role, variable, rows, into, patience);
 }
 
 void StorePublisher::serve(const std::function<bool()>& ends) { inside_->process.run_until(ends, end_of_time); }

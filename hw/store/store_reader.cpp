@@ -88,16 +88,7 @@ Result<store::Record> StoreReader::join(const std::string& variable, Duration pa
 
 Result<void> StoreReader::get(const std::string& variable, const std::vector<store::RowRange>& rows, MutableBytes into,
                               Duration patience) {
-  store::GetCall call;
-  call.variable = Blob(std::string_view(variable));
-  call.rows = rows;
-  call.buffer = inside_->port.lend(into);
-  call.buffer_bytes = into.size();
-  call.patience = patience;
-  call.any_dtype = true;
-  auto done = call_machine(*inside_, reader_role, store::get_note(call), patience + call_slack);
-  inside_->port.take_back(call.buffer);
-  return done;
+  return get_rows(*inside_, reader_role, variable, rows, into, patience);
 }
 
 Result<void> StoreReader::leave(const std::string& variable, Duration patience) {
