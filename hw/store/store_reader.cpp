@@ -1,8 +1,7 @@
 #include "hw/store/store_reader.hpp"
 
 #include <exception>
-#include <fstream>
-#include <iterator>
+#include <span>
 
 #include "core/store/beacon.hpp"
 #include "core/store/file_name.hpp"
@@ -11,6 +10,7 @@
 #include "hw/loop/local_part.hpp"
 #include "hw/loop/process.hpp"
 #include "hw/ofi/fabric_part.hpp"
+#include "hw/os/file.hpp"
 #include "hw/posix/client_part.hpp"
 #include "hw/posix/entropy_part.hpp"
 #include "hw/posix/files_part.hpp"
@@ -43,10 +43,11 @@ Result<store::Record> read_store_record(const std::string& directory, const std:
   const auto name = store::record_file_name(variable);
   if (!name) return tl::unexpected(name.error());
   const std::string path = directory + "/" + *name;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return error(Status::not_found, path + ": \"" + variable + "\" is not published there");
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  auto record = store::decode_record(std::as_bytes(std::span(bytes)));
+  const auto bytes = os::read_file(path, store::JoinerConfig{}.record_bytes_max);
+  if (!bytes && bytes.error().status == Status::not_found)
+    return error(Status::not_found, path + ": \"" + variable + "\" is not published there");
+  if (!bytes) return tl::unexpected(bytes.error());
+  auto record = store::decode_record(std::as_bytes(std::span(bytes->data(), bytes->size())));
   if (!record) return error(record.error().status, path + ": " + record.error().what);
   return record;
 }
