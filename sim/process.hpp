@@ -130,6 +130,7 @@ struct Process {
   std::int32_t exit_code = 0;
   std::int32_t exit_signal = 0;
   bool orderly = false;
+  bool terminated = false;  // SIGTERM came while it was stopped
 
   // Never goes back: the drift is applied to the nanosecond, not in jumps.
   Time local(Time world) const {

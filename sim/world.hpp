@@ -127,7 +127,7 @@ class World : public Findings {
   const WorldOptions& options() const { return options_; }
 
   // The event reaches the machine after `base` and a chosen delay; at once (behind what is in the inbox) when both are 0.
-  void post(ProcessIndex to, Role role, Event event, Duration base, std::uint64_t ticket = 0);
+  Time post(ProcessIndex to, Role role, Event event, Duration base, std::uint64_t ticket = 0);
   void schedule(Duration after, Item item);
   void wake(ProcessIndex index);  // give the process a turn when it has something to do
   Duration chosen_delay(Tag tag, std::uint32_t entity);

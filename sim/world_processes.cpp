@@ -11,14 +11,14 @@ void World::schedule(Duration after, Item item) {
   queue_.push(now_ + after, tie, std::move(item));
 }
 
-void World::post(ProcessIndex to, Role role, Event event, Duration base, std::uint64_t ticket) {
+Time World::post(ProcessIndex to, Role role, Event event, Duration base, std::uint64_t ticket) {
   Process& p = *processes_[to];
-  if (p.life == Life::gone) return;
+  if (p.life == Life::gone) return now_;
   const Duration wait = base + chosen_delay(Tag::delay, to);
   if (number(wait) == 0) {
     p.inbox.push({role, ticket, std::move(event)});
     wake(to);
-    return;
+    return now_;
   }
   Item item;
   item.kind = Item::Kind::deliver;
@@ -27,6 +27,7 @@ void World::post(ProcessIndex to, Role role, Event event, Duration base, std::ui
   item.a = ticket;
   item.event = std::move(event);
   schedule(wait, std::move(item));
+  return now_ + wait;
 }
 
 void World::wake(ProcessIndex index) {
@@ -189,8 +190,8 @@ void World::form_job(const std::string& job) {
 
 void World::signal_process(ProcessIndex index, std::int32_t signal) {
   Process& p = *processes_[index];
-  if (p.life == Life::gone) return;
-  if (signal == 19) {  // SIGSTOP
+  if (p.life == Life::gone || signal < 1 || signal > 64) return;  // kill(2): 0 sends nothing, any other is refused
+  if (signal == 19) {                                             // SIGSTOP
     if (p.life != Life::running) return;
     p.life = Life::stopped;
     if (number(p.stopped_for) >= 0) {
@@ -203,9 +204,10 @@ void World::signal_process(ProcessIndex index, std::int32_t signal) {
     if (p.life != Life::stopped) return;
     p.life = Life::running;
     fabric_.resumed(index);
+    if (p.terminated) return end_process(index, 0, 15);
     wake(index);
   } else if (signal == 15 && p.life == Life::stopped) {
-    return;  // SIGTERM stays pending until the process goes on; nobody here sends SIGCONT before SIGKILL
+    p.terminated = true;  // pending until the process goes on
   } else {
     end_process(index, 0, signal);
   }

@@ -38,7 +38,7 @@ ProcessesPart::ProcessesPart(Context& context) : context_(context) {
   const auto self = static_cast<std::uint64_t>(getpid());
   const auto stat = stat_of(self);
   mark_ = "TENTER_SPAWNED_BY=" + std::to_string(self) + ":" + std::to_string(stat ? stat->start_time : 0) + ":" +
-          std::to_string(++parts) + '\0';
+          std::to_string(++parts) + ":";
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe for the life-line of children");
   lifeline_read_ = Descriptor(ends[0]);
@@ -60,7 +60,8 @@ void ProcessesPart::perform(const action::Spawn& a) {
     context_.push(context_.current, event::Spawned{now(), a.op, status, {}, Blob(text)});
   };
   std::vector<Blob> environment(a.environment.begin(), a.environment.end());
-  environment.emplace_back(std::string_view(mark_).substr(0, mark_.size() - 1));
+  const std::string mark = mark_ + std::to_string(++spawned_);
+  environment.emplace_back(std::string_view(mark));
   const Result<pid_t> child = spawn_program(a.arguments, Parts(std::move(environment)), lifeline_read_.get());
   if (!child) return failed(child.error().status, child.error().what);
   const auto pid = static_cast<std::uint64_t>(*child);
@@ -80,7 +81,8 @@ void ProcessesPart::perform(const action::Spawn& a) {
        true,
        true,
        false,
-       std::optional<Counted>(Resource::process)});
+       std::optional<Counted>(Resource::process),
+       mark + '\0'});
   context_.push(context_.current, event::Spawned{now(), a.op, Status::ok, process, {}});
 }
 
@@ -90,7 +92,7 @@ void ProcessesPart::perform(const action::WatchProcess& a) {
   Descriptor pidfd = open_process(a.process);
   if (!pidfd) return context_.push(listener.first, event::ProcessExited{now(), a.op, -1, -1});
   const bool marked = environment_holds(a.process.pid, mark_);
-  add({a.process, std::move(pidfd), {listener}, false, marked, false, std::nullopt});
+  add({a.process, std::move(pidfd), {listener}, false, marked, false, std::nullopt, {}});
 }
 
 // A child that is not reaped yet keeps its number, so its process group can be no stranger's either.
@@ -98,8 +100,8 @@ void ProcessesPart::perform(const action::KillProcesses& a) {
   for (const ProcessId& process : a.processes) {
     const Watched* known = find(process);
     if (known && known->spawned) {
-      kill(-static_cast<pid_t>(process.pid), a.signal);  // with its leader: that one cannot leave its group
-      if (a.signal == SIGKILL) kill_helpers();           // a launcher's proxies are in sessions of their own
+      kill(-static_cast<pid_t>(process.pid), a.signal);    // with its leader: that one cannot leave its group
+      if (a.signal == SIGKILL) kill_helpers(known->mark);  // a launcher's proxies are in sessions of their own
     } else if (known) {
       send_signal(known->pidfd, a.signal);
     } else if (const Descriptor pidfd = open_process(process)) {
@@ -120,13 +122,13 @@ char ProcessesPart::letter_of(const ProcessId& process) {
   const char own = state_letter(process);
   const Watched* known = find(process);
   if (own != 'R' || !known || !known->spawned) return own;
-  const std::vector<ProcessId> all = helpers();
+  const std::vector<ProcessId> all = helpers(known->mark);
   const bool stopped = std::any_of(all.begin(), all.end(), [](const ProcessId& one) { return state_letter(one) == 'T'; });
   return stopped ? 'H' : own;
 }
 
-std::vector<ProcessId> ProcessesPart::helpers() const {
-  std::vector<ProcessId> all = processes_whose_environment_holds(mark_);
+std::vector<ProcessId> ProcessesPart::helpers(std::string_view mark) const {
+  std::vector<ProcessId> all = processes_whose_environment_holds(mark);
   std::erase_if(all, [&](const ProcessId& process) {
     return std::any_of(watched_.begin(), watched_.end(), [&](const Watched& w) { return w.process == process; });
   });
@@ -134,14 +136,14 @@ std::vector<ProcessId> ProcessesPart::helpers() const {
 }
 
 // They are watched from now on, so that they are reaped once they are orphans.
-void ProcessesPart::kill_helpers() {
-  for (const ProcessId& process : helpers()) {
+void ProcessesPart::kill_helpers(const std::string& mark) {
+  for (const ProcessId& process : helpers(mark)) {
     Descriptor pidfd = open_process(process);
     if (!pidfd) continue;
     const auto stat = stat_of(process.pid);
     if (stat && stat->session == static_cast<std::int64_t>(process.pid)) sessions_[stat->session] = process.start_time;
     send_signal(pidfd, SIGKILL);
-    add({process, std::move(pidfd), {}, false, true, false, std::nullopt});
+    add({process, std::move(pidfd), {}, false, true, false, std::nullopt, {}});
   }
 }
 
@@ -228,7 +230,7 @@ void ProcessesPart::adopt_orphans() {
                                                                process.start_time == session->second);  // else: number reused
     if (!of_our_session && !environment_holds(pid, mark_)) continue;
     if (Descriptor pidfd = open_process(process)) {
-      add({process, std::move(pidfd), {}, false, true, false, std::optional<Counted>(Resource::process)});
+      add({process, std::move(pidfd), {}, false, true, false, std::optional<Counted>(Resource::process), {}});
     }
   }
 }
@@ -237,7 +239,7 @@ void ProcessesPart::adopt_orphans() {
 // uninterruptible sleep dies only when it wakes.
 void ProcessesPart::kill_all() {
   const Time deadline = now() + kill_time;
-  if (!watched_.empty() && !sessions_.empty()) kill_helpers();
+  if (!watched_.empty() && !sessions_.empty()) kill_helpers(mark_);
   while (true) {
     adopt_orphans();
     std::erase_if(watched_, [](const Watched& watched) { return !watched.counted; });

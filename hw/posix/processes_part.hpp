@@ -59,6 +59,7 @@ class ProcessesPart {
     bool marked = false;             // by what this part spawned
     bool alone = false;              // not in the set of exits
     std::optional<Counted> counted;  // set: ours to reap (spawned or adopted)
+    std::string mark;                // of what this program starts, when it was spawned here
   };
   Watched* find(const ProcessId& process);
   void add(Watched watched);
@@ -68,11 +69,12 @@ class ProcessesPart {
   void adopt_orphans();
   void kill_all();
   char letter_of(const ProcessId& process);
-  std::vector<ProcessId> helpers() const;
-  void kill_helpers();
+  std::vector<ProcessId> helpers(std::string_view mark) const;
+  void kill_helpers(const std::string& mark);
 
   Context& context_;
-  std::string mark_;  // NAME=value and its end, in the environment of what is spawned and of all that it starts
+  std::string mark_;  // NAME=value, in the environment of what is spawned and of all that it starts; a number a program follows
+  std::uint64_t spawned_ = 0;
   Descriptor lifeline_read_, lifeline_write_;  // shared by all children; closes when this process ends, however it ends
   Descriptor parent_lifeline_;
   std::vector<Role> parent_roles_;

@@ -140,8 +140,10 @@ void FilesModel::perform(Process& p, Role role, const action::ListFiles& a) {
 // A watch that cannot be set answers at once: FilesChanged may come without a reason, a lost change may not.
 void FilesModel::perform(Process& p, Role role, const action::WatchFiles& a) {
   const auto directory = directory_path(p, a.directory.text());
-  if (!directory || find_directory(*directory) != Status::ok)
-    return world_.post(p.index, role, event::FilesChanged{Time{}, a.op}, file_operation);
+  if (!directory || find_directory(*directory) != Status::ok) {
+    world_.post(p.index, role, event::FilesChanged{Time{}, a.op}, file_operation);
+    return;
+  }
   watchers_.push_back({p.index, role, a.op, *directory});
 }
 

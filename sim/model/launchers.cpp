@@ -10,12 +10,25 @@ constexpr Duration spawn_takes = microseconds(300);
 constexpr Duration rank_start_takes = milliseconds(2);
 constexpr Duration exit_notice = microseconds(50);
 constexpr Duration abort_takes = milliseconds(1);
+
+// Why no operating system would start this; nullptr when it would.
+const char* refusal(const action::Spawn& a) {
+  if (a.arguments.empty() || a.arguments[0].empty()) return "spawn: no program is named";
+  for (const Parts* texts : {&a.arguments, &a.environment})
+    for (const Blob& text : *texts)
+      if (text.text().find('\0') != std::string_view::npos) return "spawn: an argument or environment entry holds a zero byte";
+  return nullptr;
+}
 }  // namespace
 
 void LaunchersModel::perform(Process& p, Role role, const action::Spawn& a) {
-  const LauncherSpec* spec = world_.launcher(a.arguments.empty() ? std::string_view{} : a.arguments[0].text());
+  if (const char* cause = refusal(a)) {
+    world_.post(p.index, role, event::Spawned{Time{}, a.op, Status::invalid, {}, Blob(std::string_view(cause))}, spawn_takes);
+    return;
+  }
+  const LauncherSpec* spec = world_.launcher(a.arguments[0].text());
   if (!spec) {
-    const std::string program(a.arguments.empty() ? std::string_view("(none)") : a.arguments[0].text());
+    const std::string program(a.arguments[0].text());
     world_.post(p.index, role, event::Spawned{Time{}, a.op, Status::not_found, {}, Blob(program + ": no such program")},
                 spawn_takes);
     return;
@@ -48,16 +61,19 @@ void LaunchersModel::perform(Process& p, Role role, const action::Spawn& a) {
     fault.b = kind;
     world_.schedule(microseconds(100) * (when * when), std::move(fault));
   }
-  watchers_.push_back({p.index, role, a.op, job.launcher, true});
-  world_.post(p.index, role, event::Spawned{Time{}, a.op, Status::ok, world_.process(job.launcher).id, {}}, spawn_takes);
+  const Time told =
+      world_.post(p.index, role, event::Spawned{Time{}, a.op, Status::ok, world_.process(job.launcher).id, {}}, spawn_takes);
+  watchers_.push_back({p.index, role, a.op, job.launcher, true, told});
   jobs_.push_back(std::move(job));
 }
 
 void LaunchersModel::perform(Process& p, Role role, const action::WatchProcess& a) {
   const ProcessIndex target = world_.find(a.process);
-  if (target == no_process || world_.process(target).life == Life::gone)
-    return world_.post(p.index, role, event::ProcessExited{Time{}, a.op, -1, -1}, exit_notice);
-  watchers_.push_back({p.index, role, a.op, target, false});
+  if (target == no_process || world_.process(target).life == Life::gone) {
+    world_.post(p.index, role, event::ProcessExited{Time{}, a.op, -1, -1}, exit_notice);
+    return;
+  }
+  watchers_.push_back({p.index, role, a.op, target, world_.process(target).parent == p.index, Time{}});
 }
 
 void LaunchersModel::perform(Process&, Role, const action::KillProcesses& a) {
@@ -77,6 +93,17 @@ void LaunchersModel::perform(Process& p, Role role, const action::InspectProcess
   world_.post(p.index, role, event::ProcessesInspected{Time{}, a.op, Blob(states)}, microseconds(20));
 }
 
+// Only a parent learns how it ended, and nobody before its start or before an earlier exit.
+void LaunchersModel::tell(const Watcher& watcher, const Process& dead) {
+  world_.pages().ordered_after_death(dead.index, watcher.process);
+  const std::int32_t code = dead.exit_signal != 0 ? -1 : dead.exit_code;
+  const event::ProcessExited exited{Time{}, watcher.op, watcher.spawner ? code : -1, watcher.spawner ? dead.exit_signal : -1};
+  const Duration wait = exit_notice + world_.chosen_delay(Tag::exit_delay, watcher.process);
+  Time& last = told_[watcher.process];
+  const Time earliest = std::max(std::max(watcher.from, last) + nanoseconds(1), world_.now() + wait);
+  last = world_.post(watcher.process, watcher.role, exited, earliest - world_.now());
+}
+
 void LaunchersModel::ended(Process& p) {
   for (std::size_t i = 0; i < watchers_.size();) {
     const Watcher watcher = watchers_[i];
@@ -85,10 +112,7 @@ void LaunchersModel::ended(Process& p) {
     else
       ++i;
     if (watcher.target != p.index) continue;
-    world_.pages().ordered_after_death(p.index, watcher.process);
-    const std::int32_t code = watcher.child ? p.exit_code : -1, signal = watcher.child ? p.exit_signal : -1;
-    world_.post(watcher.process, watcher.role, event::ProcessExited{Time{}, watcher.op, code, signal},
-                exit_notice + world_.chosen_delay(Tag::exit_delay, watcher.process));
+    tell(watcher, p);
   }
   for (std::uint64_t number_of_job = 0; number_of_job < jobs_.size(); ++number_of_job) {
     Job& job = jobs_[number_of_job];
@@ -105,8 +129,16 @@ void LaunchersModel::ended(Process& p) {
       step.a = number_of_job;
       world_.schedule(abort_takes + world_.chosen_delay(Tag::exit_delay, p.index), std::move(step));
     }
-    if (job.parent == p.index)  // life-lines close
-      for (const ProcessIndex rank : job.ranks) world_.post(rank, no_role, event::ParentExited{}, exit_notice);
+    if (job.parent != p.index) continue;
+    for (const ProcessIndex rank : job.ranks)  // life-lines close
+      world_.post(rank, no_role, event::ParentExited{}, exit_notice);
+    if (p.exit_signal == 0) {  // what it did not wait for is killed as it goes; who is killed leaves that to the guardian
+      Item end;
+      end.kind = Item::Kind::exit;
+      end.process = job.launcher;
+      end.b = 9;
+      world_.schedule(abort_takes, std::move(end));
+    }
   }
   if (p.parent == no_process && p.exit_signal != 0) {  // its guardian, a process of its own, comes
     Item guard;

@@ -2,6 +2,7 @@
 // the containment of a parent (life-line, guardian) does when the parent is gone.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,14 @@ class LaunchersModel {
     Role role{};
     Op op{};
     ProcessIndex target;
-    bool child = false;
+    bool spawner = false;
+    Time from{};  // when the watcher has heard of the start
   };
+  void tell(const Watcher& watcher, const Process& dead);
   World& world_;
   std::vector<Job> jobs_;
   std::vector<Watcher> watchers_;
+  std::map<ProcessIndex, Time> told_;  // when a process hears of the last exit: exits are told in their order
 };
 
 }  // namespace tenter::sim
