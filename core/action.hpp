@@ -5,10 +5,12 @@
 #include <variant>
 
 #include "core/blob.hpp"
+#include "core/comm_action.hpp"
 #include "core/describe.hpp"
 #include "core/event.hpp"
 #include "core/fabric_action.hpp"
 #include "core/names.hpp"
+#include "core/stream_action.hpp"
 
 namespace tenter::action {
 
@@ -265,7 +267,9 @@ using Action =
                  action::KillProcesses, action::InspectProcesses, action::ExitProcess, action::Complete, action::Tell,
                  action::Execute, action::DrawRandom, action::DescribeHost, action::OpenFabric, action::CloseFabric,
                  action::RegisterRegion, action::StoreRegion, action::CopyToRegion, action::UnregisterRegion, action::InsertPeer,
-                 action::ReadRemote, action::FillBuffer>;
+                 action::ReadRemote, action::FillBuffer, action::JoinWorld, action::SendMessage, action::AbandonSend,
+                 action::ReceiveMessage, action::WithdrawReceive, action::Listen, action::Accept, action::CloseListener,
+                 action::Connect, action::ReadStream, action::WriteStream, action::FinishStream, action::CloseStream>;
 
 inline std::string_view name_of(const Action& action) {
   return std::visit([](const auto& a) { return std::remove_cvref_t<decltype(a)>::name; }, action);

@@ -5,9 +5,11 @@
 #include <variant>
 
 #include "core/blob.hpp"
+#include "core/comm_event.hpp"
 #include "core/describe.hpp"
 #include "core/fabric_event.hpp"
 #include "core/names.hpp"
+#include "core/stream_event.hpp"
 
 namespace tenter {
 
@@ -187,7 +189,8 @@ using Event = std::variant<event::Started, event::TimerFired, event::PageOpened,
                            event::Swapped, event::CollectiveDone, event::FileDone, event::FilesListed, event::FilesChanged,
                            event::Spawned, event::ProcessExited, event::ProcessesInspected, event::ParentExited, event::Submitted,
                            event::Told, event::Executed, event::RandomBytes, event::HostDescribed, event::FabricOpened,
-                           event::FabricDone, event::RegionRegistered, event::ReadDone>;
+                           event::FabricDone, event::RegionRegistered, event::ReadDone, event::WorldJoined, event::MessageSent,
+                           event::MessageArrived, event::Listening, event::Connected, event::StreamRead, event::StreamWritten>;
 
 inline std::string_view name_of(const Event& event) {
   return std::visit([](const auto& e) { return std::remove_cvref_t<decltype(e)>::name; }, event);

@@ -17,6 +17,9 @@ enum class Endpoint : std::uint32_t {};      // an open fabric of this process; 
 enum class Region : std::uint32_t {};        // registered memory of this process; used once
 enum class Peer : std::uint32_t {};          // an inserted address of one endpoint; used once
 enum class Buffer : std::uint32_t {};        // a caller's memory; the runtime names it
+enum class MessageTag : std::uint32_t {};    // kind of a message, as its receiver sees it
+enum class Listener : std::uint32_t {};      // a listening address of this process; used once
+enum class Connection : std::uint32_t {};    // a byte stream of this process; used once
 enum class Role : std::uint16_t {};          // which machine of a process
 enum class Time : std::int64_t {};           // nanoseconds on the process's own steady clock
 enum class Duration : std::int64_t {};       // nanoseconds

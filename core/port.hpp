@@ -30,6 +30,11 @@ template <class O> concept Files      = Performs<O, action::PublishFile, action:
 template <class O> concept Fabric     = Performs<O, action::OpenFabric, action::CloseFabric, action::RegisterRegion,
                                                     action::StoreRegion, action::CopyToRegion, action::UnregisterRegion,
                                                     action::InsertPeer, action::ReadRemote, action::FillBuffer>;
+template <class O> concept Comm       = Performs<O, action::JoinWorld, action::SendMessage, action::AbandonSend,
+                                                    action::ReceiveMessage, action::WithdrawReceive>;
+template <class O> concept Stream     = Performs<O, action::Listen, action::Accept, action::CloseListener, action::Connect,
+                                                    action::ReadStream, action::WriteStream, action::FinishStream,
+                                                    action::CloseStream>;
 template <class O> concept Processes  = Performs<O, action::Spawn, action::WatchProcess, action::KillProcesses,
                                                     action::InspectProcesses, action::ExitProcess>;
 template <class O> concept Client     = Performs<O, action::Complete>;
@@ -107,6 +112,33 @@ class Actions {
   void fill_buffer(Buffer buffer, std::uint64_t at, Blob content) {
     self().perform(action::FillBuffer{buffer, at, std::move(content)});
   }
+
+  void join_world(Op op) { self().perform(action::JoinWorld{op}); }
+  void send_message(Op op, Communicator communicator, Rank to, MessageTag tag, Blob content) {
+    self().perform(action::SendMessage{op, communicator, to, tag, std::move(content)});
+  }
+  void abandon_send(Op op) { self().perform(action::AbandonSend{op}); }
+  void receive_message(Op op, Communicator communicator, Rank from, std::uint64_t limit) {
+    self().perform(action::ReceiveMessage{op, communicator, from, limit});
+  }
+  void withdraw_receive(Op op) { self().perform(action::WithdrawReceive{op}); }
+
+  void listen(Op op, Listener listener, Blob address, std::uint32_t backlog) {
+    self().perform(action::Listen{op, listener, std::move(address), backlog});
+  }
+  void accept(Op op, Listener listener, Connection connection) { self().perform(action::Accept{op, listener, connection}); }
+  void close_listener(Listener listener) { self().perform(action::CloseListener{listener}); }
+  void connect(Op op, Connection connection, Blob address) {
+    self().perform(action::Connect{op, connection, std::move(address)});
+  }
+  void read_stream(Op op, Connection connection, std::uint64_t limit) {
+    self().perform(action::ReadStream{op, connection, limit});
+  }
+  void write_stream(Op op, Connection connection, Blob content) {
+    self().perform(action::WriteStream{op, connection, std::move(content)});
+  }
+  void finish_stream(Connection connection) { self().perform(action::FinishStream{connection}); }
+  void close_stream(Connection connection, bool abort) { self().perform(action::CloseStream{connection, abort}); }
 
   void spawn(Op op, Parts arguments, Parts environment) {
     self().perform(action::Spawn{op, std::move(arguments), std::move(environment)});
