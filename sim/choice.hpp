@@ -51,6 +51,9 @@ enum class Tag : std::uint8_t {
   read_failure,
   read_stall,
   address_reuse,
+  file_stale,
+  file_late,
+  host_crash,
   count_
 };
 inline constexpr std::size_t tag_count = static_cast<std::size_t>(Tag::count_);

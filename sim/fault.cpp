@@ -20,6 +20,10 @@ constexpr std::array kinds = {
     FaultKind{Tag::read_failure, "read_failure", "Fabric", 2, "a read of {0} fails (choice {1})"},
     FaultKind{Tag::read_stall, "read_stall", "Fabric", 2, "a read of {0} is answered late (choice {1})"},
     FaultKind{Tag::address_reuse, "address_reuse", "Fabric", 4, "{0} is given the address of an endpoint that is gone"},
+    FaultKind{Tag::file_stale, "file_stale", "Files", 2, "{0} is shown an older state of a file by its host's cache"},
+    FaultKind{Tag::file_late, "file_late", "Files", 2, "what {0} writes is seen late by other hosts (choice {1})"},
+    FaultKind{Tag::host_crash, "host_crash", "Processes, Files", 8,
+              "the host of {0} crashes, and may lose what was not synced (choice {1})"},
     FaultKind{Tag::user_fault, "user_fault", "scenario", 4, "the scenario's own fault at {0} (choice {1})"},
 };
 

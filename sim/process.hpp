@@ -65,6 +65,7 @@ struct ProcessSpec {
   Duration restart_after{-1};   // >= 0: born again with fresh machines this long after a crash, once
   std::string job;              // ranks of one communicator, in the order of their creation; one killed rank ends all
   bool always_resumes = false;  // when it stops, it goes on after a while
+  std::string host;             // it shares this one's file cache and its crash; empty: the host of all that name none
 
   template <Machine M>
   ProcessSpec& runs(M machine) {
@@ -91,6 +92,10 @@ struct ProcessSpec {
     job = std::move(name_of_job);
     return *this;
   }
+  ProcessSpec& on_host(std::string name_of_host) {
+    host = std::move(name_of_host);
+    return *this;
+  }
   ProcessSpec& restarts(Duration after) {
     restart_after = after;
     return *this;
@@ -103,7 +108,7 @@ struct Process {
   ProcessId id;
   ProcessIndex parent = no_process;
   Life life = Life::unborn;
-  std::string files_root;
+  std::string files_root, host;
   std::vector<AnyMachine> machines;
 
   Fifo<Inbound> inbox;

@@ -10,6 +10,7 @@
 #include "core/action.hpp"
 #include "core/event.hpp"
 #include "sim/choice.hpp"
+#include "sim/model/file_crash.hpp"
 #include "sim/process.hpp"
 #include "sim/workload.hpp"
 
@@ -57,6 +58,8 @@ class Scenario {
   void quiet_boot(std::function<bool(const Workload&)> booted) { booted_ = std::move(booted); }
   // What a killed process leaves in files is found by the next one, or by nobody.
   void files_outlive_crashes() { files_outlive_crashes_ = true; }
+  // The Files part that the machines run on leaves steps of a publish out: a bug of a part, to be planted.
+  void files_publish_with(PublishSteps steps) { publish_steps_ = steps; }
   void step_limit(std::uint64_t steps) { step_limit_ = steps; }
 
   // For who runs the processes elsewhere.
@@ -76,6 +79,7 @@ class Scenario {
   Duration patience_ = seconds(30);
   std::uint64_t step_limit_ = 1'000'000;
   bool files_outlive_crashes_ = false;
+  PublishSteps publish_steps_;
 };
 
 }  // namespace tenter::sim

@@ -46,6 +46,7 @@ World::World(Choices& choices, Scenario& scenario, const std::vector<Property>& 
       launchers_(*this),
       fabric_(*this),
       seen_(properties.size(), false) {
+  files_.publishes_with(scenario_.publish_steps_);
   for (const FaultKind& kind : fault_kinds())
     if (!scenario_.budgets_.contains(kind.tag)) choices_.mask(kind.tag);
   for (std::uint32_t i = 0; i < properties_.size(); ++i) {
@@ -289,7 +290,10 @@ bool World::advance(Process& p) {
     if (p.actions + 1 == p.crash_at && allowed(Tag::crash)) {
       spend(Tag::crash);
       p.crash_at = 0;
-      end_process(p.index, 0, 9);
+      if (allowed(Tag::host_crash) && choices_.choose(Tag::host_crash, p.index, 2) != 0)
+        crash_host(p.index);
+      else
+        end_process(p.index, 0, 9);
       return false;
     }
     if (p.actions + 1 == p.stop_at && allowed(Tag::stop)) {

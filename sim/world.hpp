@@ -140,6 +140,7 @@ class World : public Findings {
   ProcessIndex find(ProcessId id) const;
   bool healed() const { return healed_; }
   std::uint64_t faults_spent() const { return faults_spent_; }
+  std::uint64_t host_crashes() const { return host_crashes_; }
   const Workload* workload() const { return workload_.get(); }
   Workload* workload() { return workload_.get(); }
 
@@ -165,6 +166,7 @@ class World : public Findings {
   bool quiescent() const;
   void end_boot();
   void choose_fate(Process& p);
+  void crash_host(ProcessIndex of);
   void abandon_tickets(ProcessIndex index);
   void restart(ProcessIndex index);
   void end_job(ProcessIndex dead);
@@ -209,7 +211,7 @@ class World : public Findings {
   ProcessIndex current_turn_ = no_process;  // whose turn it is: it needs no waking
   std::size_t phase_marks_ = 0;             // heal and end marks still in the queue
   std::uint64_t random_drawn_ = 0;
-  std::uint64_t faults_spent_ = 0;
+  std::uint64_t faults_spent_ = 0, host_crashes_ = 0;
 
   Digest digest_;
   Outbox outbox_;

@@ -37,7 +37,9 @@ bool World::perform(Process& p, Role role, const Action& action) {
           });
           post(p.index, role, event::RandomBytes{Time{}, a.op, std::move(content)}, Duration{0});
         } else if constexpr (std::is_same_v<A, action::DescribeHost>) {
-          post(p.index, role, event::HostDescribed{Time{}, a.op, p.id, 1000, Blob("host0")}, Duration{0});
+          post(p.index, role,
+               event::HostDescribed{Time{}, a.op, p.id, 1000, Blob(std::string_view(p.host.empty() ? "host0" : p.host))},
+               Duration{0});
         } else {  // a port that the simulator has no model of: an action without an effect would look like a success
           fail(FindingKind::safety, "every action has a model", p.name + " performs " + std::string(A::name));
         }

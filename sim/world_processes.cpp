@@ -73,6 +73,7 @@ ProcessIndex World::add_process(ProcessSpec spec, ProcessIndex parent) {
   p->id = {1000 + index, 10 + index};
   p->machines = std::move(spec.machines);
   p->files_root = std::move(spec.files_root);
+  p->host = std::move(spec.host);
   p->may_crash = spec.may_crash;
   p->may_stop = spec.may_stop;
   p->always_resumes = spec.always_resumes;
@@ -131,6 +132,17 @@ void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t sign
   schedule(p.restart_after, std::move(item));
 }
 
+// All of its processes end at once, and its file system forgets what was not synced.
+void World::crash_host(ProcessIndex of) {
+  spend(Tag::host_crash);
+  ++host_crashes_;
+  const std::string host = processes_[of]->host;
+  const std::size_t count = processes_.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (processes_[i]->host == host) end_process(static_cast<ProcessIndex>(i), 0, 9);
+  if (!host.empty()) files_.host_crashed(host, of);
+}
+
 void World::abandon_tickets(ProcessIndex index) {
   std::vector<Ticket> lost;
   std::erase_if(open_tickets_, [&](const OpenTicket& open) {
@@ -152,6 +164,7 @@ void World::restart(ProcessIndex index) {
   ProcessSpec spec;
   spec.name = processes_[index]->name;
   spec.files_root = processes_[index]->files_root;
+  spec.host = processes_[index]->host;
   spec.job = processes_[index]->job;
   spec.machines = std::move(processes_[index]->reborn);
   const ProcessIndex born = add_process(std::move(spec), processes_[index]->parent);

@@ -11,11 +11,6 @@ namespace {
 
 constexpr Duration file_operation = microseconds(20);
 
-std::string folder_of(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return std::string(slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash));
-}
-
 std::string full_path(const Process& p, std::string_view path) {
   if (p.files_root.empty()) return std::string(path);
   return path.empty() ? p.files_root : p.files_root + "/" + std::string(path);
@@ -57,9 +52,33 @@ std::string prefix_of(const std::string& directory) { return directory.empty() ?
 
 }  // namespace
 
-void FilesModel::done(Process& p, Role role, Op op, Status status, Blob content) {
-  world_.post(p.index, role, event::FileDone{Time{}, op, status, std::move(content)},
-              file_operation + world_.chosen_delay(Tag::file_delay, p.index));
+std::string folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash));
+}
+
+Time FilesModel::done(Process& p, Role role, Op op, Status status, Blob content) {
+  return world_.post(p.index, role, event::FileDone{Time{}, op, status, std::move(content)},
+                     file_operation + world_.chosen_delay(Tag::file_delay, p.index));
+}
+
+FileEntry FilesModel::entry(const std::string& path) const {
+  if (const auto file = files_.find(path); file != files_.end()) return {FileEntry::Kind::file, file->second, no_process};
+  if (const auto directory = directories_.find(path); directory != directories_.end())
+    return {FileEntry::Kind::directory, {}, directory->second};
+  return {};
+}
+
+const Blob* FilesModel::content(const std::string& path) const {
+  const auto file = files_.find(path);
+  return file == files_.end() ? nullptr : &file->second;
+}
+
+// Somebody on the host of `p` changed what stands there: its own cache knows, others may learn it late, a crash may undo it.
+void FilesModel::changed_name(const Process& p, const std::string& path, const FileEntry& older) {
+  if (p.host.empty()) return;
+  views_.changed(p, path, older, entry(path));
+  unsynced_.note(p.host, path, older, world_.now() + written_back_after, UnsyncedFiles::Kind::name);
 }
 
 void FilesModel::changed(const std::string& directory) {
@@ -84,14 +103,22 @@ Status FilesModel::find_directory(const std::string& path) const {
   }
 }
 
+// The same as the host of `p` sees it: it may believe for a while that the last one is missing.
+Status FilesModel::find_directory(const Process& p, const std::string& path) {
+  const Status status = find_directory(path);
+  if (status != Status::ok || path.empty() || p.host.empty()) return status;
+  return seen(p, path).kind == FileEntry::Kind::directory ? Status::ok : Status::not_found;
+}
+
 // Answers the refusal of a path that names no place for a file or directory, and says so.
 bool FilesModel::refused(Process& p, Role role, Op op, const Blob& path) {
+  ++operations_;
   if (!plain(path.text())) {
     done(p, role, op, Status::invalid, Blob("path " + std::string(path.text()) + " is not a plain path under the root folder"));
     return true;
   }
   const std::string full = full_path(p, path);
-  const Status folder = find_directory(folder_of(full));
+  const Status folder = find_directory(p, folder_of(full));
   if (folder == Status::ok) return false;
   done(p, role, op, folder, Blob(full + (folder == Status::invalid ? ": not a directory" : ": no such directory")));
   return true;
@@ -108,30 +135,44 @@ void FilesModel::perform(Process& p, Role role, const action::PublishFile& a) {
   if (refused(p, role, a.op, a.path)) return;
   const std::string path = full_path(p, a.path);
   if (no_space(p, role, a.op, path)) return;
-  if (directories_.contains(path)) return done(p, role, a.op, Status::invalid, Blob(path + ": is a directory"));
+  if (directories_.contains(path)) return void(done(p, role, a.op, Status::invalid, Blob(path + ": is a directory")));
+  const FileEntry older = entry(path);
   files_[path] = a.content;
   changed(folder_of(path));
-  done(p, role, a.op, Status::ok, {});
+  changed_name(p, path, older);
+  const Time synced = done(p, role, a.op, Status::ok, {});
+  if (p.host.empty()) return;
+  if (steps_.syncs_directory) unsynced_.synced(p.host, folder_of(path), synced);
+  if (!steps_.syncs_data) unsynced_.note(p.host, path, {}, world_.now() + written_back_after, UnsyncedFiles::Kind::data);
 }
 
 void FilesModel::perform(Process& p, Role role, const action::ReadFile& a) {
   if (refused(p, role, a.op, a.path)) return;
   const std::string path = full_path(p, a.path);
-  if (directories_.contains(path)) return done(p, role, a.op, Status::invalid, Blob(path + ": is a directory"));
-  const auto found = files_.find(path);
-  if (found == files_.end()) return done(p, role, a.op, Status::not_found, Blob(path + ": no such file"));
-  if (found->second.size() > a.limit) return done(p, role, a.op, Status::invalid, Blob(path + ": larger than the limit"));
-  done(p, role, a.op, Status::ok, found->second);
+  if (directories_.contains(path)) return void(done(p, role, a.op, Status::invalid, Blob(path + ": is a directory")));
+  const FileEntry found = seen(p, path);
+  if (found.kind != FileEntry::Kind::file) {
+    done(p, role, a.op, Status::not_found, Blob(path + ": no such file"));
+  } else if (found.content.size() > a.limit) {
+    done(p, role, a.op, Status::invalid, Blob(path + ": larger than the limit"));
+  } else {
+    done(p, role, a.op, Status::ok, found.content);
+  }
 }
 
 void FilesModel::perform(Process& p, Role role, const action::ListFiles& a) {
   const auto directory = directory_path(p, a.directory.text());
-  const Status status = directory ? find_directory(*directory) : Status::invalid;
+  const Status status = directory ? find_directory(p, *directory) : Status::invalid;
+  ++operations_;
   std::vector<Blob> names;
   if (status == Status::ok) {
-    const auto add = [&](std::string_view name) { names.emplace_back(name); };
-    for_each_child(files_, prefix_of(*directory), add);
-    for_each_child(directories_, prefix_of(*directory), add);
+    const std::string prefix = prefix_of(*directory);
+    const auto add = [&](std::string_view name) {
+      if (views_.is_listed(p, prefix + std::string(name), true)) names.emplace_back(name);
+    };
+    for_each_child(files_, prefix, add);
+    for_each_child(directories_, prefix, add);
+    views_.listed(p, prefix);
     std::sort(names.begin(), names.end(), [](const Blob& x, const Blob& y) { return x.text() < y.text(); });
   }
   world_.post(p.index, role, event::FilesListed{Time{}, a.op, status, Parts(std::move(names))}, file_operation);
@@ -149,10 +190,15 @@ void FilesModel::perform(Process& p, Role role, const action::WatchFiles& a) {
 
 void FilesModel::perform(Process& p, Role role, const action::RemoveFile& a) {
   const std::string path = full_path(p, a.path);
-  if (plain(a.path.text()) && find_directory(folder_of(path)) == Status::not_found) return done(p, role, a.op, Status::ok, {});
+  if (plain(a.path.text()) && find_directory(folder_of(path)) == Status::not_found)
+    return void(done(p, role, a.op, Status::ok, {}));
   if (refused(p, role, a.op, a.path)) return;
-  if (directories_.contains(path)) return done(p, role, a.op, Status::invalid, Blob(path + ": is a directory"));
-  if (files_.erase(path) != 0) changed(folder_of(path));
+  if (directories_.contains(path)) return void(done(p, role, a.op, Status::invalid, Blob(path + ": is a directory")));
+  const FileEntry older = entry(path);
+  if (files_.erase(path) != 0) {
+    changed(folder_of(path));
+    changed_name(p, path, older);
+  }
   done(p, role, a.op, Status::ok, {});
 }
 
@@ -161,20 +207,29 @@ void FilesModel::perform(Process& p, Role role, const action::MakeDirectory& a) 
   const std::string path = full_path(p, a.path);
   if (no_space(p, role, a.op, path)) return;
   const bool made = !files_.contains(path) && directories_.emplace(path, p.index).second;
-  if (made) changed(folder_of(path));
+  if (made) {
+    changed(folder_of(path));
+    changed_name(p, path, {});
+  }
   done(p, role, a.op, made ? Status::ok : Status::exists, made ? Blob() : Blob(path + ": exists"));
 }
 
 void FilesModel::perform(Process& p, Role role, const action::RemoveDirectory& a) {
   const std::string path = full_path(p, a.path), prefix = path + "/";
-  if (plain(a.path.text()) && find_directory(path) == Status::not_found) return done(p, role, a.op, Status::ok, {});
+  if (plain(a.path.text()) && find_directory(path) == Status::not_found) return void(done(p, role, a.op, Status::ok, {}));
   if (refused(p, role, a.op, a.path)) return;
-  if (files_.contains(path)) return done(p, role, a.op, Status::invalid, Blob(path + ": not a directory"));
+  if (files_.contains(path)) return void(done(p, role, a.op, Status::invalid, Blob(path + ": not a directory")));
   const auto inner = directories_.lower_bound(prefix);
   if (inner != directories_.end() && inner->first.starts_with(prefix))
-    return done(p, role, a.op, Status::invalid, Blob("remove " + inner->first + " in " + path + ": is a directory"));
-  for (auto at = files_.lower_bound(prefix); at != files_.end() && at->first.starts_with(prefix);) at = files_.erase(at);
-  directories_.erase(path);
+    return void(done(p, role, a.op, Status::invalid, Blob("remove " + inner->first + " in " + path + ": is a directory")));
+  for (auto at = files_.lower_bound(prefix); at != files_.end() && at->first.starts_with(prefix);) {
+    const std::string file = at->first;
+    const FileEntry older = entry(file);
+    at = files_.erase(at);
+    changed_name(p, file, older);
+  }
+  const FileEntry older = entry(path);
+  if (directories_.erase(path) != 0) changed_name(p, path, older);
   changed(path);
   changed(folder_of(path));
   done(p, role, a.op, Status::ok, {});

@@ -23,10 +23,29 @@ struct Slow {
   }
 };
 
+// A file system of the other profiles, whatever it may do done at every place: whoever shares a host sees nothing of it.
+struct CachedAndLate {
+  static TapeEntries tape() {
+    TapeEntries entries;
+    for (std::uint32_t process = 0; process < 3; ++process)
+      for (std::uint32_t i = 0; i < 400; ++i) {
+        entries.push_back({Tag::file_stale, process, i, 2, 1});
+        entries.push_back({Tag::file_late, process, i, 49, 1 + (i * 7) % 48});
+      }
+    return entries;
+  }
+};
+
 template <class Tape>
 class SimulatedFiles {
  public:
-  SimulatedFiles() : puppets_(3, tape(), [](Scenario& scenario) { scenario.allow(Tag::no_space, 1000); }) {}
+  SimulatedFiles()
+      : puppets_(3, tape(), [](Scenario& scenario) {
+          for (const auto& process : scenario.processes()) process->on_host("one");
+          scenario.allow(Tag::no_space, 1000);
+          scenario.allow(Tag::file_stale, 1000);
+          scenario.allow(Tag::file_late, 1000);
+        }) {}
   void perform(std::size_t process, Action action) { puppets_.perform(process, std::move(action)); }
   std::optional<Event> next(std::size_t process) { return puppets_.next(process); }
   void park(std::size_t) { puppets_.run(); }
@@ -45,6 +64,7 @@ using conformance::FilesContract;
 using conformance::register_cases;
 const bool prompt = register_cases<FilesContract<SimulatedFiles<Prompt>>>("Simulated/FilesContract");
 const bool slow = register_cases<FilesContract<SimulatedFiles<Slow>>>("SimulatedSlow/FilesContract");
+const bool one_host = register_cases<FilesContract<SimulatedFiles<CachedAndLate>>>("SimulatedCachedAndLate/FilesContract");
 
 TEST(FilesContract, planted_bugs_are_found_in_the_simulator) { conformance::expect_file_bugs_found<SimulatedFiles<Prompt>>(); }
 
