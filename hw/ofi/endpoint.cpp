@@ -16,7 +16,7 @@
 namespace tenter::hw::ofi {
 namespace {
 
-constexpr std::size_t address_bytes_max = 256, key_bytes_max = 64, flying_limit = 256;
+constexpr std::size_t address_bytes_max = 256, flying_limit = 256;
 constexpr std::size_t read_bytes_limit = std::size_t{1} << 30;
 
 // Every obligation is offered; what comes back is what the provider asks for (spec B2.5, D29).

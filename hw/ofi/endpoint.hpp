@@ -76,6 +76,8 @@ class FabricEndpoint {
   int find_address();
   int register_memory(Pages& pages, std::uint64_t access, Handle<fid_mr>& to, std::string& step);
 
+  int find_key(Read& read, std::string& step);
+  int prepare(Read& read, std::string& text);
   void run();
   bool progress();
   void post_waiting();
@@ -98,6 +100,7 @@ class FabricEndpoint {
   std::string own_address_;
   std::map<Region, Served> regions_;
   std::map<Peer, fi_addr_t> peers_;
+  std::map<std::pair<std::uint64_t, std::string>, MappedKey> mapped_;  // by base and raw key: FI_MR_RAW
   std::uint64_t next_key_ = 1;
 
   mutable std::mutex mutex_;

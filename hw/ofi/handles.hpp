@@ -5,12 +5,15 @@
 #include <rdma/fi_endpoint.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "hw/resource.hpp"
 
 namespace tenter::hw::ofi {
+
+inline constexpr std::size_t key_bytes_max = 64;  // of a raw key
 
 // One open fid; closed by the destructor. A close that fails leaves an object that nobody can use, so its result is dropped.
 template <class Fid>
@@ -46,6 +49,24 @@ class Handle {
 
  private:
   Fid* fid_ = nullptr;
+};
+
+// A raw key of a peer, made known to a domain (FI_MR_RAW); forgotten by the destructor, before the domain is closed.
+class MappedKey {
+ public:
+  MappedKey(fid_domain* domain, std::uint64_t key) : domain_(domain), key_(key) { Resources::acquire(Resource::fabric_object); }
+  MappedKey(MappedKey&& other) noexcept : domain_(std::exchange(other.domain_, nullptr)), key_(other.key_) {}
+  MappedKey& operator=(MappedKey&&) = delete;
+  ~MappedKey() {
+    if (domain_ == nullptr) return;
+    (void)fi_mr_unmap_key(domain_, key_);
+    Resources::release(Resource::fabric_object);
+  }
+  std::uint64_t get() const { return key_; }
+
+ private:
+  fid_domain* domain_ = nullptr;
+  std::uint64_t key_ = 0;
 };
 
 struct FreeInfo {

@@ -19,33 +19,65 @@ constexpr Duration first_rest = microseconds(20), last_rest = milliseconds(5), l
 
 }  // namespace
 
+// The number that fi_read takes: the key itself, or with FI_MR_RAW the domain's name for it, asked for once.
+int FabricEndpoint::find_key(Read& read, std::string& step) {
+  const Blob& key = read.asked.key;
+  step = "a key of " + std::to_string(key.size()) + " bytes";
+  if ((info_->domain_attr->mr_mode & FI_MR_RAW) == 0) {
+    if (key.size() != 8) return FI_ENOKEY;
+    read.key = wire::load<std::uint64_t>(key.bytes().data());
+    return 0;
+  }
+  std::pair<std::uint64_t, std::string> name{read.asked.base, key.text()};
+  auto found = mapped_.find(name);
+  if (found == mapped_.end()) {
+    if (key.empty() || key.size() > key_bytes_max) return FI_ENOKEY;
+    std::array<std::uint8_t, key_bytes_max> raw{};
+    std::memcpy(raw.data(), key.bytes().data(), key.size());
+    std::uint64_t number = 0;
+    step = "fi_mr_map_raw";
+    if (const int error = fi_mr_map_raw(domain_.get(), read.asked.base, raw.data(), key.size(), &number, 0)) return error;
+    found = mapped_.emplace(std::move(name), MappedKey(domain_.get(), number)).first;
+  }
+  read.key = found->second.get();
+  return 0;
+}
+
+// Everything that can be refused before the provider is asked. 0, or a fi_errno and its text.
+int FabricEndpoint::prepare(Read& read, std::string& text) {
+  int error = broken_;
+  std::string step = "the endpoint broke before";
+  if (error == 0 && read.landing.data() == nullptr) {
+    step = "memory of a read of " + std::to_string(read.asked.bytes) + " bytes";
+    error = FI_ENOMEM;
+  }
+  if (error == 0) {
+    const auto peer = peers_.find(read.asked.peer);
+    step = "a peer that was not inserted";
+    if (peer == peers_.end())
+      error = FI_EADDRNOTAVAIL;
+    else
+      read.peer = peer->second;
+  }
+  if (error == 0) error = find_key(read, step);
+  if (error == 0 && (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0)
+    error = register_memory(read.landing, FI_READ, read.local, step);
+  if (error != 0) text = text_of_error(provider_, step, error);
+  return error;
+}
+
 void FabricEndpoint::read(std::uint64_t role, const action::ReadRemote& asked) {
   auto made = std::make_unique<Read>();
   made->role = role;
   made->asked = asked;
   made->landing = Pages(asked.bytes);
   const std::lock_guard lock(mutex_);
-  const auto refuse = [&](int error, const std::string& text) { answer(std::move(made), error, text); };
-  if (made->landing.data() == nullptr) return refuse(FI_ENOMEM, text_of_error(provider_, "memory of a read", FI_ENOMEM));
-  if (broken_ != 0) return refuse(broken_, text_of_error(provider_, "the endpoint broke before", broken_));
-  const auto peer = peers_.find(asked.peer);
-  if (peer == peers_.end()) return refuse(FI_EADDRNOTAVAIL, provider_ + ": a peer that was not inserted");
-  made->peer = peer->second;
-  if (info_->domain_attr->mr_mode & FI_MR_RAW) {
-    std::array<std::uint8_t, 64> raw{};
-    std::memcpy(raw.data(), asked.key.bytes().data(), std::min(raw.size(), asked.key.size()));
-    const int error = fi_mr_map_raw(domain_.get(), asked.base, raw.data(), asked.key.size(), &made->key, 0);
-    if (error != 0) return refuse(error, text_of_error(provider_, "fi_mr_map_raw", error));
-  } else {
-    if (asked.key.size() != 8) return refuse(FI_ENOKEY, provider_ + ": a key of " + std::to_string(asked.key.size()) + " bytes");
-    made->key = wire::load<std::uint64_t>(asked.key.bytes().data());
-  }
-  if (info_->domain_attr->mr_mode & FI_MR_LOCAL) {
-    std::string step;
-    if (const int error = register_memory(made->landing, FI_READ, made->local, step))
-      return refuse(error, text_of_error(provider_, step, error));
-  }
-  waiting_.push_back(std::move(made));
+  std::string text;
+  const int error = prepare(*made, text);
+  if (error != 0)
+    answer(std::move(made), error, text);
+  else
+    waiting_.push_back(std::move(made));
   post_waiting();
   kick();
 }
@@ -200,6 +232,7 @@ FabricEndpoint::~FabricEndpoint() {
   for (auto& read : failed_) read->local.close();
   for (auto& [name, served] : regions_) served.registration.close();
   endpoint_.close();
+  mapped_.clear();
 }
 
 }  // namespace tenter::hw::ofi
