@@ -66,7 +66,7 @@ std::uint64_t view_bytes(const Tensor& tensor);
 // All rules of B2.6. invalid (a rule) or no_space (a limit): the text names the tensor and the field.
 Result<void> check_task(const TaskCall& call);
 
-Result<Blob> write_task(const TaskCall& call);  // errors of check_task(), and a payload above 16 MiB
+Result<Blob> write_task(const TaskCall& call);  // errors of check_task(); what passes it fits a frame
 Result<TaskCall> read_task(Bytes payload);
 
 }  // namespace tenter::control
