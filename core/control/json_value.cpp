@@ -83,6 +83,7 @@ class Parser {
       if (next() != '"') return refuse("expected a member's name in quotes");
       std::pair<std::string, Value> member;
       if (!take_string(member.first)) return false;
+      if (value.members.size() == members_max) return refuse("more than 256 members");
       if (value.find(member.first) != nullptr) return refuse("the member '" + member.first + "' is there twice");
       if (!take(':')) return refuse("expected ':' after a member's name");
       skip_space();

@@ -29,12 +29,14 @@ struct Value {
 };
 
 inline constexpr std::size_t depth_max = 32;
+inline constexpr std::size_t members_max = 256;  // of one object: each name is compared with all before it
 
 // "a string", "an object", for messages.
 std::string_view kind_text(Kind kind);
 
 // One value and nothing after it. invalid: "line 3: …", the first error: syntax, a number that no double or 64-bit integer holds
-// (1e400), NaN, a name twice in one object, text that is no UTF-8, a lone surrogate, more than depth_max levels.
+// (1e400), NaN, a name twice in one object, text that is no UTF-8, a lone surrogate, more than
+// depth_max levels or members_max members.
 Result<Value> parse(std::string_view text);
 
 }  // namespace tenter::json
