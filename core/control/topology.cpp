@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "core/control/json_value.hpp"
 #include "core/json_string.hpp"
