@@ -1,13 +1,21 @@
 #include "cli/npy.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
+
+#include "hw/os/file.hpp"
 
 namespace tenter::cli {
 namespace {
@@ -199,20 +207,39 @@ Result<NpyHeader> read_npy_header(const std::string& path) {
   return header;
 }
 
+Result<NpyRows> NpyRows::open(const std::string& path) {
+  auto header = read_npy_header(path);
+  if (!header) return tl::unexpected(header.error());
+  hw::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return error(Status::not_found, path + ": cannot be opened", errno);
+  return NpyRows(path, std::move(*header), std::move(file));
+}
+
+Result<void> NpyRows::read(std::uint64_t first, std::uint64_t rows, MutableBytes into) const {
+  if (first > header_.rows() || rows > header_.rows() - first || into.size() != rows * header_.row_bytes())
+    return bad(path_ + ": rows " + std::to_string(first) + ":" + std::to_string(first + rows) + " of " +
+               std::to_string(header_.rows()));
+  std::uint64_t at = header_.data_offset + first * header_.row_bytes();
+  while (!into.empty()) {
+    const ssize_t got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return error(Status::failed, path_ + ": cannot be read at byte " + std::to_string(at), errno);
+    into = into.subspan(static_cast<std::size_t>(got));
+    at += static_cast<std::uint64_t>(got);
+  }
+  return {};
+}
+
 Result<std::vector<std::byte>> read_npy_rows(const std::string& path, const NpyHeader& header, std::uint64_t first,
                                              std::uint64_t rows) {
-  if (first > header.rows() || rows > header.rows() - first)
-    return bad(path + ": rows " + std::to_string(first) + ":" + std::to_string(first + rows) + " of " +
-               std::to_string(header.rows()));
+  const auto file = NpyRows::open(path);
+  if (!file) return tl::unexpected(file.error());
   std::vector<std::byte> bytes(rows * header.row_bytes());
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(header.data_offset + first * header.row_bytes()));
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file) return error(Status::failed, path + ": cannot be read");
+  if (auto done = file->read(first, rows, bytes); !done) return tl::unexpected(done.error());
   return bytes;
 }
 
-Result<void> write_npy(const std::string& path, DType dtype, const std::vector<std::uint64_t>& shape, Bytes data) {
+Result<NpyWriter> NpyWriter::create(const std::string& path, DType dtype, const std::vector<std::uint64_t>& shape) {
   std::string descr = dtype == DType::raw ? "|u1" : dtype == DType::bfloat16 ? "<u2" : "";
   for (const Descr& known : descrs)
     if (descr.empty() && known.dtype == dtype) descr = known.text;
@@ -222,14 +249,29 @@ Result<void> write_npy(const std::string& path, DType dtype, const std::vector<s
   head += "), }";
   while ((10 + head.size() + 1) % 64 != 0) head += ' ';
   head += '\n';
-  const std::string temporary = path + ".part";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << magic << '\x01' << '\0' << static_cast<char>(head.size() & 0xFF) << static_cast<char>(head.size() >> 8) << head;
-  file.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  file.close();
-  std::error_code failed;
-  if (file) std::filesystem::rename(temporary, path, failed);
-  if (!file || failed) return error(Status::failed, path + ": cannot be written");
+  const std::string before =
+      std::string(magic) + '\x01' + '\0' + static_cast<char>(head.size() & 0xFF) + static_cast<char>(head.size() >> 8) + head;
+  NpyWriter writer(path, hw::Descriptor(::open((path + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)));
+  if (!writer.file_) return error(Status::no_space, path + ": cannot be written: " + std::strerror(errno), errno);
+  if (auto done = writer.append(std::as_bytes(std::span(before.data(), before.size()))); !done)
+    return tl::unexpected(done.error());
+  return writer;
+}
+
+NpyWriter::~NpyWriter() {
+  if (file_) ::unlink(temporary().c_str());
+}
+
+Result<void> NpyWriter::append(Bytes data) {
+  const int native = os::write_all(file_.get(), data).native;
+  if (native != 0) return error(Status::no_space, path_ + ": cannot be written: " + std::strerror(native), native);
+  return {};
+}
+
+Result<void> NpyWriter::finish() {
+  if (::rename(temporary().c_str(), path_.c_str()) != 0)
+    return error(Status::no_space, path_ + ": cannot be written: " + std::strerror(errno), errno);
+  file_ = hw::Descriptor();
   return {};
 }
 

@@ -3,88 +3,64 @@
 #include <chrono>
 #include <exception>
 
-#include "core/store/beacon.hpp"
-#include "core/store/leases.hpp"
-#include "core/store/reader.hpp"
-#include "hw/loop/local_part.hpp"
-#include "hw/loop/process.hpp"
-#include "hw/mpi/collective_part.hpp"
-#include "hw/ofi/fabric_part.hpp"
-#include "hw/posix/client_part.hpp"
-#include "hw/posix/entropy_part.hpp"
-#include "hw/posix/files_part.hpp"
-#include "hw/posix/host_part.hpp"
-#include "hw/posix/timers_part.hpp"
-#include "hw/store/calling.hpp"
+#include "hw/store/publisher_inside.hpp"
 
 namespace tenter::hw {
 namespace {
 
-constexpr Role publisher_role{0}, reader_role{1}, beacon_role{2}, leases_role{3};
 constexpr std::uint32_t reader_endpoints = 1'000;  // the Publisher's own are below
-constexpr Duration for_ever{0};                    // a collective call ends when every rank has called
-using CorePort = Port<CollectivePart, FilesPart, FabricPart, TimersPart, ClientPart, LocalPart, EntropyPart, HostPart>;
 
-store::PublisherConfig publisher_config(const StorePublisherOptions& options, const MpiEnvironment& environment) {
-  store::PublisherConfig config;
-  config.rank = number(environment.rank());
-  config.ranks = environment.size();
-  config.method = options.method;
-  config.provider = Blob(std::string_view(options.provider));
-  config.domain = Blob(std::string_view(options.domain));
-  config.job = Blob(std::string_view(options.job));
-  config.reader = reader_role;
-  config.beacon = beacon_role;
-  config.leases = leases_role;
-  config.start_time =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-  return config;
-}
-store::ReaderConfig reader_config(const StorePublisherOptions& options) {
-  store::ReaderConfig config;
-  config.owner = publisher_role;
-  config.provider = Blob(std::string_view(options.provider));
-  config.domain = Blob(std::string_view(options.domain));
-  config.first_endpoint = reader_endpoints;
-  return config;
-}
-store::LeasesConfig leases_config() {
-  store::LeasesConfig config;
-  config.owner = publisher_role;
-  return config;
+MadePublisher make(const StorePublisherOptions& options, const PublisherConfigs& configs, const MpiEnvironment& environment,
+                   Doorbell& doorbell, std::unique_ptr<Recorder> recorder) {
+  switch (options.method) {
+    case store::Method::fabric:
+      return publisher_on_fabric(options, configs, environment, doorbell, std::move(recorder));
+    case store::Method::window:
+      return publisher_on_windows(options, configs, environment, doorbell, std::move(recorder));
+    default:
+      return publisher_with_files(options, configs, environment, doorbell, std::move(recorder));
+  }
 }
 
 }  // namespace
 
-struct StorePublisher::Inside {
-  Inside(const StorePublisherOptions& options, const MpiEnvironment& environment, Doorbell& doorbell)
-      : context(nullptr, environment.size() > usable_cpus()),
-        port{{context, environment, doorbell},
-             {context, options.directory},
-             {context},
-             {context},
-             {context},
-             {context},
-             {context},
-             {context},
-             {}},
-        process(context, port, store::Publisher(publisher_config(options, environment)), store::Reader(reader_config(options)),
-                store::Beacon(publisher_role), store::Leases(leases_config())) {
-    process.start();
-  }
-  Context context;
-  CorePort port;
-  Process<CorePort, store::Publisher, store::Reader, store::Beacon, store::Leases> process;
-};
+PublisherConfigs::PublisherConfigs(const StorePublisherOptions& options, const MpiEnvironment& environment) {
+  const bool windows = options.method == store::Method::window;
+  publisher.rank = number(environment.rank());
+  publisher.ranks = environment.size();
+  publisher.method = options.method;
+  publisher.provider = Blob(windows ? std::string_view("mpi") : std::string_view(options.provider));
+  publisher.domain = Blob(std::string_view(options.domain));
+  publisher.job = Blob(std::string_view(options.job));
+  publisher.reader = publisher_reader_role;
+  publisher.beacon = publisher_beacon_role;
+  publisher.leases = publisher_leases_role;
+  publisher.start_time =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  reader.owner = publisher_role;
+  reader.provider = publisher.provider;
+  reader.domain = publisher.domain;
+  reader.first_endpoint = reader_endpoints;
+  leases.owner = publisher_role;
+}
+
+std::vector<recording::RoleHeader> PublisherConfigs::roles() const {
+  return {recorded_role<store::Publisher>(publisher), recorded_role<store::Reader>(reader), recorded_beacon(publisher_role),
+          recorded_role<store::Leases>(leases)};
+}
 
 StorePublisher::StorePublisher(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
 StorePublisher::~StorePublisher() = default;
 
 Result<std::unique_ptr<StorePublisher>> StorePublisher::open(const StorePublisherOptions& options,
                                                              const MpiEnvironment& environment, Doorbell& doorbell) {
+  const PublisherConfigs configs(options, environment);
+  auto recorder =
+      record_store(options.record, "rank-" + std::to_string(number(environment.rank())), environment.rank(), configs.roles());
+  if (!recorder) return tl::unexpected(recorder.error());
   try {
-    std::unique_ptr<StorePublisher> made(new StorePublisher(std::make_unique<Inside>(options, environment, doorbell)));
-    auto opened = call_machine(*made->inside_, publisher_role, store::call_note(store::CallKind::open), for_ever);
+    std::unique_ptr<StorePublisher> made(new StorePublisher(make(options, configs, environment, doorbell, std::move(*recorder))));
+    auto opened = made->inside_->call(store::call_note(store::CallKind::open), for_ever);
     if (!opened) return tl::unexpected(opened.error());
     return made;
   } catch (const std::exception& failure) {
@@ -92,28 +68,25 @@ Result<std::unique_ptr<StorePublisher>> StorePublisher::open(const StorePublishe
   }
 }
 
-Result<void> StorePublisher::add(const ShardToAdd& shard) {
-  store::AddCall call;
-  call.variable = Blob(std::string_view(shard.variable));
-  call.dtype = shard.dtype;
-  call.row_shape = shard.row_shape;
-  call.rows = shard.rows;
-  call.buffer = inside_->port.lend(shard.bytes);
-  auto added = call_machine(*inside_, publisher_role, store::add_note(call), for_ever);
-  inside_->port.take_back(call.buffer);
-  return added;
-}
+Result<void> StorePublisher::add(const ShardToAdd& shard) { return inside_->add(shard); }
 
 Result<void> StorePublisher::get(const std::string& variable, const std::vector<store::RowRange>& rows, MutableBytes into,
                                  Duration patience) {
-  return get_rows(*inside_, reader_role, variable, rows, into, patience);
+  const auto get = begin_get(variable, rows, into, patience);
+  if (!get) return tl::unexpected(get.error());
+  return end_get(*get);
 }
+Result<PendingGet> StorePublisher::begin_get(const std::string& variable, const std::vector<store::RowRange>& rows,
+                                             MutableBytes into, Duration patience) {
+  return inside_->begin_get(variable, rows, into, patience);
+}
+Result<void> StorePublisher::end_get(const PendingGet& get) { return inside_->end_get(get); }
 
-void StorePublisher::serve(const std::function<bool()>& ends) { inside_->process.run_until(ends, end_of_time); }
+void StorePublisher::serve(const std::function<bool()>& ends) { inside_->serve(ends); }
 void StorePublisher::nudge() { inside_->context.nudge(); }
 
-Result<void> StorePublisher::close(Duration patience) {
-  return call_machine(*inside_, publisher_role, store::close_note(patience), for_ever);
-}
+Result<void> StorePublisher::close(Duration patience) { return inside_->call(store::close_note(patience), for_ever); }
+
+Result<void> StorePublisher::finish_recording() { return inside_->recorder ? inside_->recorder->finish() : Result<void>(); }
 
 }  // namespace tenter::hw

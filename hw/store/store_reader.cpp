@@ -1,21 +1,22 @@
 #include "hw/store/store_reader.hpp"
 
+#include <unistd.h>
+
 #include <exception>
-#include <span>
 
 #include "core/store/beacon.hpp"
-#include "core/store/file_name.hpp"
 #include "core/store/joiner.hpp"
 #include "core/store/reader.hpp"
 #include "hw/loop/local_part.hpp"
 #include "hw/loop/process.hpp"
 #include "hw/ofi/fabric_part.hpp"
-#include "hw/os/file.hpp"
 #include "hw/posix/client_part.hpp"
 #include "hw/posix/entropy_part.hpp"
 #include "hw/posix/files_part.hpp"
 #include "hw/posix/timers_part.hpp"
 #include "hw/store/calling.hpp"
+#include "hw/store/directory.hpp"
+#include "hw/store/recording.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -39,39 +40,35 @@ store::ReaderConfig reader_config(const StoreReaderOptions& options) {
 
 }  // namespace
 
-Result<store::Record> read_store_record(const std::string& directory, const std::string& variable) {
-  const auto name = store::record_file_name(variable);
-  if (!name) return tl::unexpected(name.error());
-  const std::string path = directory + "/" + *name;
-  const auto bytes = os::read_file(path, store::JoinerConfig{}.record_bytes_max);
-  if (!bytes && bytes.error().status == Status::not_found)
-    return error(Status::not_found, path + ": \"" + variable + "\" is not published there");
-  if (!bytes) return tl::unexpected(bytes.error());
-  auto record = store::decode_record(std::as_bytes(std::span(bytes->data(), bytes->size())));
-  if (!record) return error(record.error().status, path + ": " + record.error().what);
-  return record;
-}
-
 struct StoreReader::Inside {
-  explicit Inside(const StoreReaderOptions& options)
-      : directory(options.directory),
+  Inside(const StoreReaderOptions& options, StoreDirectory looked_at, std::unique_ptr<Recorder> recording)
+      : directory(std::move(looked_at)),
+        recorder(std::move(recording)),
         port{{context, options.directory}, {context}, {context}, {context}, {context}, {context}, {}},
-        process(context, port, store::Joiner(joiner_config()), store::Reader(reader_config(options)),
-                store::Beacon(joiner_role)) {
+        process(context, port, PerhapsRecorded(recorder.get()), store::Joiner(joiner_config()),
+                store::Reader(reader_config(options)), store::Beacon(joiner_role)) {
     process.start();
   }
-  std::string directory;
+  StoreDirectory directory;
+  std::unique_ptr<Recorder> recorder;
   Context context;
   ReaderPort port;
-  Process<ReaderPort, store::Joiner, store::Reader, store::Beacon> process;
+  ObservedProcess<ReaderPort, PerhapsRecorded, store::Joiner, store::Reader, store::Beacon> process;
 };
 
 StoreReader::StoreReader(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
 StoreReader::~StoreReader() = default;
 
 Result<std::unique_ptr<StoreReader>> StoreReader::open(const StoreReaderOptions& options) {
+  auto directory = StoreDirectory::open(options.directory);
+  if (!directory) return tl::unexpected(directory.error());
+  auto recorder = record_store(options.record, "reader-" + std::to_string(getpid()), no_rank,
+                               {recorded_role<store::Joiner>(joiner_config()),
+                                recorded_role<store::Reader>(reader_config(options)), recorded_beacon(joiner_role)});
+  if (!recorder) return tl::unexpected(recorder.error());
   try {
-    return std::unique_ptr<StoreReader>(new StoreReader(std::make_unique<Inside>(options)));
+    return std::unique_ptr<StoreReader>(
+        new StoreReader(std::make_unique<Inside>(options, std::move(*directory), std::move(*recorder))));
   } catch (const std::exception& failure) {
     return error(Status::failed, std::string("open: ") + failure.what());
   }
@@ -84,7 +81,7 @@ Result<store::Record> StoreReader::join(const std::string& variable, Duration pa
   call.cores = cores;
   auto joined = call_machine(*inside_, joiner_role, store::join_note(call), patience + call_slack);
   if (!joined) return tl::unexpected(joined.error());
-  return read_store_record(inside_->directory, variable);
+  return inside_->directory.record(variable);
 }
 
 Result<void> StoreReader::get(const std::string& variable, const std::vector<store::RowRange>& rows, MutableBytes into,
@@ -92,8 +89,16 @@ Result<void> StoreReader::get(const std::string& variable, const std::vector<sto
   return get_rows(*inside_, reader_role, variable, rows, into, patience);
 }
 
+Result<PendingGet> StoreReader::begin_get(const std::string& variable, const std::vector<store::RowRange>& rows,
+                                          MutableBytes into, Duration patience) {
+  return begin_get_rows(*inside_, reader_role, variable, rows, into, patience);
+}
+Result<void> StoreReader::end_get(const PendingGet& get) { return end_get_rows(*inside_, get); }
+
 Result<void> StoreReader::leave(const std::string& variable, Duration patience) {
   return call_machine(*inside_, joiner_role, store::leave_note(Blob(std::string_view(variable))), patience);
 }
+
+Result<void> StoreReader::finish_recording() { return inside_->recorder ? inside_->recorder->finish() : Result<void>(); }
 
 }  // namespace tenter::hw

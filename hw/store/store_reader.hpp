@@ -12,20 +12,19 @@
 #include "core/error.hpp"
 #include "core/store/plan.hpp"
 #include "core/store/record.hpp"
+#include "hw/store/calling.hpp"
 
 namespace tenter::hw {
 
 struct StoreReaderOptions {
   std::string directory;  // exists, of this user
   std::string provider = "tcp;ofi_rxm", domain;
+  std::string record;  // directory for a recording of this process (hw/record/recorder.hpp); empty: none
 };
-
-// The record of a variable in a directory, as it is now. Errors: not_found, and those of decode_record.
-Result<store::Record> read_store_record(const std::string& directory, const std::string& variable);
 
 class StoreReader {
  public:
-  // Errors: failed, when the directory cannot be used.
+  // Errors: not_found, denied: the directory cannot be used; those of Recorder::open.
   static Result<std::unique_ptr<StoreReader>> open(const StoreReaderOptions& options);
   StoreReader(const StoreReader&) = delete;
   StoreReader& operator=(const StoreReader&) = delete;
@@ -35,7 +34,13 @@ class StoreReader {
   Result<store::Record> join(const std::string& variable, Duration patience, std::uint32_t cores = 0);
   // Rows in the order of the ranges into `into`, exactly as many bytes. Not ok: its content is undefined; nothing lands later.
   Result<void> get(const std::string& variable, const std::vector<store::RowRange>& rows, MutableBytes into, Duration patience);
+  // The same in two halves, so that several are under way; the loop runs in end_get(). `into` is the store's until then.
+  Result<PendingGet> begin_get(const std::string& variable, const std::vector<store::RowRange>& rows, MutableBytes into,
+                               Duration patience);
+  Result<void> end_get(const PendingGet& get);
   Result<void> leave(const std::string& variable, Duration patience);
+  // Writes the rest of the recording; its first failure, if any.
+  Result<void> finish_recording();
 
  private:
   struct Inside;

@@ -1,0 +1,22 @@
+#include "hw/mpi/window_part.hpp"
+#include "hw/store/no_files_part.hpp"
+#include "hw/store/publisher_inside.hpp"
+
+namespace tenter::hw {
+namespace {
+
+struct NoFiles : NoFilesPart {
+  NoFiles(const PartArguments& a) : NoFilesPart(a.context) {}
+};
+struct Windows : WindowPart {
+  Windows(const PartArguments& a) : WindowPart(a.context, a.environment, a.doorbell) {}
+};
+
+}  // namespace
+
+MadePublisher publisher_on_windows(const StorePublisherOptions& options, const PublisherConfigs& configs,
+                                   const MpiEnvironment& environment, Doorbell& doorbell, std::unique_ptr<Recorder> recorder) {
+  return std::make_unique<PublisherOn<NoFiles, Windows>>(options, configs, environment, doorbell, std::move(recorder));
+}
+
+}  // namespace tenter::hw
