@@ -1,0 +1,170 @@
+// The window part's collective steps, and its reads until their events.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/event.hpp"
+#include "core/wire.hpp"
+#include "hw/mpi/window.hpp"
+#include "hw/mpi/window_part.hpp"
+
+namespace tenter::hw {
+namespace {
+
+constexpr Duration first_rest = microseconds(20), last_rest = milliseconds(1);
+constexpr std::size_t spare_max = 64;
+constexpr std::uint64_t spare_bytes_max = std::uint64_t{4} << 20;
+
+// With a yield between tests: MPI's own wait would keep the CPU from the ranks that it waits for.
+int wait_for_all(MPI_Comm world) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = MPI_Ibarrier(world, &request);
+  return code == MPI_SUCCESS ? mpi_wait_yielding(request) : code;
+}
+
+Result<std::vector<std::uint64_t>> sizes_of_all(MPI_Comm world, std::uint32_t ranks, std::uint64_t own) {
+  std::vector<std::uint64_t> sizes(ranks);
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = MPI_Iallgather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, world, &request);
+  if (code == MPI_SUCCESS) code = mpi_wait_yielding(request);
+  if (code != MPI_SUCCESS) return error(Status::failed, "window: MPI_Iallgather: " + mpi_error_text(code), code);
+  return sizes;
+}
+
+}  // namespace
+
+// The exchange of sizes is also the wait for the other ranks. Ranks whose window MPI refused answer with their own text.
+Result<std::unique_ptr<WindowPart::Window>> WindowPart::make_window(Endpoint endpoint, std::uint64_t bytes) {
+  auto sizes = sizes_of_all(world_, environment_.size(), bytes);
+  if (!sizes) return tl::unexpected(sizes.error());
+  auto window = std::make_unique<Window>();
+  window->bytes = std::move(*sizes);
+  window->key = next_key_++;
+  window->endpoint = endpoint;
+  int code = MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, world_, static_cast<void*>(&window->memory),
+                              &window->handle);
+  const char* step = "MPI_Win_allocate";
+  if (code == MPI_SUCCESS) {
+    Resources::acquire(Resource::mapping);
+    MPI_Win_set_errhandler(window->handle, MPI_ERRORS_RETURN);
+    std::memset(window->memory, 0, bytes);
+    step = "MPI_Win_lock_all";
+    code = MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle);  // nobody locks exclusively
+  }
+  if (code == MPI_SUCCESS) return window;
+  return error(Status::no_space,
+               std::string("window: ") + step + " of " + std::to_string(bytes) + " bytes: " + mpi_error_text(code), code);
+}
+
+// The unlock ends every read of this rank, so what was given up lands before the memory of anybody is free.
+void WindowPart::free_window(Window& window) {
+  (void)wait_for_all(world_);
+  MPI_Win_unlock_all(window.handle);
+  for (auto& read : reads_)
+    if (read->window == &window && read->request != MPI_REQUEST_NULL) MPI_Wait(&read->request, MPI_STATUS_IGNORE);
+  (void)test_reads();
+  by_key_.erase(window.key);
+  MPI_Win_free(&window.handle);
+  Resources::release(Resource::mapping);
+}
+
+void WindowPart::refuse(const action::ReadRemote& a, Status status, const std::string& text) {
+  context_.push(context_.current, event::ReadDone{now(), a.op, status, {}, Blob("window: " + text)});
+}
+
+std::unique_ptr<WindowPart::Read> WindowPart::fresh_read(std::uint64_t bytes) {
+  std::unique_ptr<Read> read;
+  if (spare_.empty()) {
+    read = std::make_unique<Read>();
+  } else {
+    read = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  if (read->landing.size() < bytes) read->landing.resize(bytes);
+  return read;
+}
+
+void WindowPart::perform(const action::ReadRemote& a) {
+  const auto open = endpoints_.find(a.endpoint);
+  TENTER_CHECK(open != endpoints_.end());
+  if (a.buffer != no_buffer) (void)lent(a.buffer, a.at, a.bytes);
+  const auto peer = open->second.find(a.peer);
+  if (peer == open->second.end()) return refuse(a, Status::invalid, "a peer that was not inserted");
+  const auto found = a.key.size() == 8 ? by_key_.find(wire::load<std::uint64_t>(a.key.bytes().data())) : by_key_.end();
+  if (found == by_key_.end()) return refuse(a, Status::denied, "no window has this key");
+  const Window& window = *found->second;
+  const std::uint64_t bytes = window.bytes[number(peer->second)];
+  if (a.bytes > window_read_bytes_max) return refuse(a, Status::invalid, "more than 2^30 bytes at once");
+  if (a.offset > bytes || a.bytes > bytes - a.offset)
+    return refuse(a, Status::denied, "past the end of a window of " + std::to_string(bytes) + " bytes");
+  auto read = fresh_read(a.bytes);
+  read->owner = context_.current;
+  read->asked = a;
+  read->window = &window;
+  read->given_up = false;
+  const int count = static_cast<int>(a.bytes), target = static_cast<int>(number(peer->second));
+  int code = MPI_Rget(read->landing.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(a.base + a.offset), count, MPI_BYTE,
+                      window.handle, &read->request);
+  if (code != MPI_SUCCESS) read->request = MPI_REQUEST_NULL;
+  int done = 1;
+  if (code == MPI_SUCCESS) code = MPI_Test(&read->request, &done, MPI_STATUS_IGNORE);
+  if (done != 0) return finish(std::move(read), code);  // a window in shared memory: read at once
+  reads_.push_back(std::move(read));
+  rest_ = first_rest;
+  doorbell_.ring(peer->second, Doorbell::Awaited::any());  // its calls of MPI make this go on
+}
+
+void WindowPart::finish(std::unique_ptr<Read> read, int code) {
+  if (!read->given_up) {
+    event::ReadDone done{now(), read->asked.op, Status::ok, {}, {}};
+    const Bytes bytes(read->landing.data(), read->asked.bytes);
+    if (code != MPI_SUCCESS) {
+      done.status = Status::failed;
+      done.text = Blob("window: MPI_Rget: " + mpi_error_text(code));
+    } else if (read->asked.buffer == no_buffer) {
+      done.content = Blob(bytes);
+    } else if (buffers_.contains(read->asked.buffer) && !bytes.empty()) {
+      std::memcpy(lent(read->asked.buffer, read->asked.at, bytes.size()).data(), bytes.data(), bytes.size());
+    }
+    context_.push(read->owner, std::move(done));
+  }
+  read->request = MPI_REQUEST_NULL;
+  if (spare_.size() < spare_max && read->landing.size() <= spare_bytes_max) spare_.push_back(std::move(read));
+}
+
+bool WindowPart::test_reads() {
+  bool moved = false;
+  for (std::size_t i = 0; i < reads_.size();) {
+    int done = 0;
+    const int code = MPI_Test(&reads_[i]->request, &done, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && done == 0) {
+      ++i;
+      continue;
+    }
+    std::unique_ptr<Read> read = std::move(reads_[i]);
+    reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
+    finish(std::move(read), code);
+    moved = true;
+  }
+  return moved;
+}
+
+// Where a window is not in shared memory, other ranks' reads go on only inside calls of MPI of this one.
+void WindowPart::poll() {
+  if (windows_.empty()) return;
+  if (!reads_.empty()) {
+    if (test_reads()) rest_ = first_rest;
+    return;
+  }
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_, &found, MPI_STATUS_IGNORE);
+}
+
+void WindowPart::add_waits(WaitSet& waits) {
+  if (reads_.empty()) return;
+  waits.again_in(rest_);
+  rest_ = std::min(rest_ * 2, last_rest);
+}
+
+}  // namespace tenter::hw
