@@ -177,6 +177,7 @@ bool Reader::post_next(GetUnderWay& get, O& out) {
     Target& target = variable.targets[number(work.span.rank)];
     if (target.standing != Standing::believed) {
       verify(variable, number(work.span.rank), out);
+      if (posted_.size() == config_.reads_in_flight) return false;  // with the probe
       continue;
     }
     work.posted = true;

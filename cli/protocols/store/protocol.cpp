@@ -1,5 +1,6 @@
 #include "cli/protocols/store/protocol.hpp"
 
+#include "cli/protocols/store/file_monitors.hpp"
 #include "cli/protocols/store/store_equivalents.hpp"
 #include "cli/protocols/store/store_monitors.hpp"
 #include "cli/protocols/store/store_scenario.hpp"
@@ -18,6 +19,8 @@ void add_store(Registry& registry) {
   fabric.method = store::Method::fabric;
   StoreScenario window;
   window.method = store::Method::window;
+  StoreScenario hot;
+  hot.hot = true;
   StoreScenario healthy;
   healthy.faults = false;
   registry.protocol("store")
@@ -25,10 +28,13 @@ void add_store(Registry& registry) {
       .scenario("file", shaped({}))
       .scenario("fabric", shaped(fabric))
       .scenario("window", shaped(window))
+      .scenario("hot", shaped(hot))
       .scenario("healthy", shaped(healthy))
       .monitor<GetsMonitor>("gets")
       .monitor<RowsMonitor>("rows")
       .monitor<RecordsMonitor>("records")
+      .monitor<DurabilityMonitor>("durability")
+      .monitor<BelievedRecordsMonitor>("believed records")
       .monitor<WindowMonitor>("window")
       .monitor<TogetherMonitor>("together")
       .monitor<DeadlinesMonitor>("deadlines")
@@ -38,6 +44,8 @@ void add_store(Registry& registry) {
       .sometimes("a get timed out")
       .sometimes("a get met another generation")
       .sometimes("a torn row was read again")
+      .sometimes("a torn record was looked at again")
+      .sometimes("a host crashed")
       .sometimes("a reader joined")
       .sometimes("a join waited")
       .sometimes("a reader reads from the job's next run")

@@ -36,6 +36,13 @@ std::vector<StoreVariable> variables_of(sim::Scenario& scenario, std::uint32_t c
   return variables;
 }
 
+// One or two rows a rank, long enough that a read of one takes several chunks, whatever their size.
+std::vector<StoreVariable> hot_variables(sim::Scenario& scenario, std::uint32_t cores) {
+  std::vector<StoreVariable> variables{{"hot", DType::int64, {60}, true, {}}};
+  for (std::uint32_t rank = 0; rank < cores; ++rank) variables[0].rows.push_back(1 + scenario.choose(2));
+  return variables;
+}
+
 void allow_faults(sim::Scenario& scenario) {
   scenario.allow(sim::Tag::crash, 2);
   scenario.allow(sim::Tag::stop, 1);
@@ -44,6 +51,9 @@ void allow_faults(sim::Scenario& scenario) {
   scenario.allow(sim::Tag::read_failure, 3);
   scenario.allow(sim::Tag::read_stall, 3);
   scenario.allow(sim::Tag::address_reuse, 8);
+  scenario.allow(sim::Tag::file_stale, 6);
+  scenario.allow(sim::Tag::file_late, 4);
+  scenario.allow(sim::Tag::host_crash, 1);
 }
 
 }  // namespace
@@ -55,16 +65,20 @@ void build_store(sim::Scenario& scenario, const StoreMachines& machines, const S
   work.operations = scenario.choose(shape.operations_max + 1);
   work.closes_early = scenario.choose(3) == 2;
   work.close_patience = scenario.choose(3) == 2 ? seconds(2) : Duration{0};
-  std::vector<StoreVariable> variables = variables_of(scenario, work.cores);
+  work.hot = shape.hot;
+  if (shape.hot) work.operations = 4 + scenario.choose(9);
+  std::vector<StoreVariable> variables = shape.hot ? hot_variables(scenario, work.cores) : variables_of(scenario, work.cores);
   const Duration reborn = milliseconds(std::int64_t{50} << scenario.choose(6));
   if (shape.faults) allow_faults(scenario);
   scenario.files_outlive_crashes();
+  scenario.files_publish_with(shape.publishes);
   scenario.phases(seconds(6), seconds(400));
   ReaderConfig reader;
   reader.owner = owner;
   reader.provider = Blob("simulated");
   reader.reads_in_flight = store_window;
   reader.span_bytes_max = 256u >> (2 * scenario.choose(2));
+  if (shape.hot) reader.span_bytes_max = 1'024;
   for (std::uint32_t rank = 0; rank < work.cores; ++rank) {
     sim::ProcessSpec& core = scenario.process("core " + std::to_string(rank));
     PublisherConfig publisher;
@@ -78,7 +92,7 @@ void build_store(sim::Scenario& scenario, const StoreMachines& machines, const S
     LeasesConfig leases;
     leases.owner = owner;
     core.machines = {machines.publisher(publisher), machines.reader(own), machines.beacon(owner), machines.leases(leases)};
-    core.in_job("cores").crashes().stops_for_a_while().restarts(reborn);
+    core.in_job("cores").on_host("host of the cores").crashes().stops_for_a_while().restarts(reborn);
   }
   for (std::uint32_t i = 0; i < work.readers; ++i) {
     sim::ProcessSpec& guest = scenario.process("reader " + std::to_string(i));
@@ -88,6 +102,7 @@ void build_store(sim::Scenario& scenario, const StoreMachines& machines, const S
     guest.machines = {machines.joiner(joiner), machines.reader(reader), machines.beacon(owner)};
     guest.crashes();
     if (scenario.choose(2) == 1) guest.restarts(reborn);
+    guest.on_host(scenario.choose(4) == 3 ? "host of the cores" : "host of reader " + std::to_string(i));
   }
   scenario.client(std::make_unique<StoreWorkload>(work, std::move(variables)));
 }

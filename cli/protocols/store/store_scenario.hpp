@@ -28,6 +28,8 @@ struct StoreScenario {
   bool faults = true;
   std::uint32_t cores_max = 3, readers_max = 2;  // readers: method file alone
   std::uint32_t operations_max = 8;
+  bool hot = false;             // few rows with versions, updated again and again while they are read
+  sim::PublishSteps publishes;  // of the Files part
 };
 void build_store(sim::Scenario& scenario, const StoreMachines& machines, const StoreScenario& shape);
 

@@ -170,8 +170,9 @@ void StoreWorkload::next_operation(sim::ClientPort& port, std::size_t i) {
     get(port, i);
 }
 
-void StoreWorkload::get(sim::ClientPort& port, std::size_t actor) {
+void StoreWorkload::get(sim::ClientPort& port, std::size_t actor, bool beside) {
   StoreCall call;
+  call.beside = beside;
   call.variable = port.choose(static_cast<std::uint32_t>(truth_.variables().size()));
   const StoreVariable& variable = truth_.variables()[call.variable];
   const auto rows = static_cast<std::uint32_t>(variable.map().rows());
@@ -193,7 +194,24 @@ void StoreWorkload::get(sim::ClientPort& port, std::size_t actor) {
   get.patience = call.patience;
   get.wanted = variable.dtype;
   send(port, actor, reader_role, get_note(get), std::move(call));
-  while (!is_core(actor) && job_ == JobStep::running && port.choose(3) != 0) update(port, port.choose(shape_.cores), true);
+  if (is_core(actor) || job_ != JobStep::running) return;
+  if (shape_.hot) {
+    actors_[actor].reading = true;
+    beside_left_ = 64;
+    return beside_a_get(port, port.choose(shape_.cores), true);
+  }
+  while (port.choose(3) != 0) update(port, port.choose(shape_.cores), true);
+}
+
+// A core updates and reads in turn, as reads take time, until no reader reads any more.
+void StoreWorkload::beside_a_get(sim::ClientPort& port, std::size_t core, bool updates) {
+  const bool wanted = std::any_of(actors_.begin(), actors_.end(), [](const Actor& actor) { return actor.reading; });
+  if (!wanted || job_ != JobStep::running || beside_left_ == 0) return;
+  --beside_left_;
+  if (updates)
+    update(port, core, true);
+  else
+    get(port, core, true);
 }
 
 void StoreWorkload::update(sim::ClientPort& port, std::size_t actor, bool beside) {
@@ -270,6 +288,7 @@ void StoreWorkload::reader_answered(sim::ClientPort& port, const StoreCall& call
     default:
       break;
   }
+  actor.reading = false;
   if (outcome.status == Status::ok || call.hurried) return next_operation(port, i);
   actor.doing = Doing::leaving;  // a read failed: the job may be another one by now
   actor.next = 0;
@@ -294,6 +313,7 @@ void StoreWorkload::completed(sim::ClientPort& port, Ticket ticket, const Note& 
   if (!is_core(call.actor)) return reader_answered(port, call, outcome);
   if (job_ == JobStep::killed || actors_[call.actor].process != call.process) return;  // of a run that has ended
   if (call.kind == CallKind::update) actors_[call.actor].updating = false;
+  if (call.beside && shape_.hot) return beside_a_get(port, call.actor, call.kind == CallKind::get);
   if (call.beside) return;
   if (call.kind == CallKind::get || call.kind == CallKind::update) return next_operation(port, call.actor);
   job_answered(port, call, outcome);
@@ -304,6 +324,7 @@ void StoreWorkload::abandoned(sim::ClientPort& port, Ticket ticket) {
   if (!call) return;
   Actor& actor = actors_[call->actor];
   actor.gone = true;
+  actor.reading = false;
   std::fill(actor.joined.begin(), actor.joined.end(), false);
   if (is_core(call->actor)) {
     if (job_ != JobStep::killed) ++kills_;

@@ -16,6 +16,7 @@ struct StoreShape {
   bool closes_early = false;     // while readers read
   Duration close_patience{};     // 0: for ever
   bool hurried = true;           // now and then a get has little patience
+  bool hot = false;              // while a reader reads, a core updates and reads in turn
 };
 
 // One call, as it was sent, until the end of the run.
@@ -75,6 +76,7 @@ class StoreWorkload : public sim::Workload {
     std::size_t next = 0;      // variable to join or to leave
     std::vector<bool> joined;  // by variable
     bool rejoins = false;      // leaving: to join again
+    bool reading = false;      // a reader: a get is under way
     bool updating = false;     // one update at a time: the order of two is nobody's promise
     bool gone = false;         // killed, not born again yet
   };
@@ -87,7 +89,8 @@ class StoreWorkload : public sim::Workload {
   void run_job(sim::ClientPort& port);
   void close_when_due(sim::ClientPort& port);
   void next_operation(sim::ClientPort& port, std::size_t actor);
-  void get(sim::ClientPort& port, std::size_t actor);
+  void get(sim::ClientPort& port, std::size_t actor, bool beside = false);
+  void beside_a_get(sim::ClientPort& port, std::size_t core, bool updates);
   void update(sim::ClientPort& port, std::size_t actor, bool beside = false);
   void join_next(sim::ClientPort& port, std::size_t actor);
   void leave_next(sim::ClientPort& port, std::size_t actor);
@@ -104,6 +107,7 @@ class StoreWorkload : public sim::Workload {
   std::uint32_t answers_ = 0, open_tries_ = 3, kills_ = 0, born_again_ = 0;
   Status step_status_ = Status::ok;
   bool any_hurried_ = false;
+  std::uint32_t beside_left_ = 0;  // hot: calls beside the present gets
 };
 
 }  // namespace tenter::protocols
