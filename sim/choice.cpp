@@ -31,6 +31,9 @@ constexpr std::uint32_t fewest_halvings(Tag tag) {
     case Tag::crash:  // asked once a process, where other faults are asked once a possible place
     case Tag::stop:
       return 1;
+    case Tag::address_reuse:  // asked once an endpoint
+    case Tag::host_crash:     // asked once a crash
+      return 0;
     default:
       return 2;
   }

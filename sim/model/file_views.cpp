@@ -30,11 +30,12 @@ FileEntry FileViews::look(const Process& p, const std::string& path, const FileE
   Sighting& sighting = known->second;
   const bool missing = sighting.entry.kind == FileEntry::Kind::absent;
   const bool valid = number(world_.now() - sighting.when) < number(missing ? missing_cached_for : file_cached_for);
-  if (valid && sighting.entry != fresh && world_.allowed(Tag::file_stale) &&
+  if (valid && sighting.entry != fresh && !sighting.kept && world_.allowed(Tag::file_stale) &&
       world_.choices().choose(Tag::file_stale, p.index, 2) != 0) {
     world_.spend(Tag::file_stale);
-    return sighting.entry;
+    sighting.kept = true;
   }
+  if (valid && sighting.kept) return sighting.entry;
   sighting = {fresh, world_.now()};
   return fresh;
 }

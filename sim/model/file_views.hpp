@@ -49,6 +49,7 @@ class FileViews {
   struct Sighting {
     FileEntry entry;
     Time when{};
+    bool kept = false;  // though another entry is there by now: until it is too old
   };
   enum class Shown : std::uint8_t { older, cut, zeroes, mixed };
   struct Late {

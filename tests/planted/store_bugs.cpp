@@ -285,7 +285,9 @@ void add_store_bugs(Registry& registry) {
   sim::Protocol& p = registry.protocol("store");
   StoreScenario calm;
   calm.faults = false;
-  plant(p, "checksum_not_checked", "a torn row is taken for whole", torn, checksum_not_checked());
+  StoreScenario hot;
+  hot.hot = true;
+  plant(p, "checksum_not_checked", "a torn row is taken for whole", torn, checksum_not_checked(), hot);
   plant(p, "completion_taken_for_the_next", "completions are matched by their order, not by their operation", own_rows,
         completion_taken_for_the_next());
   plant(p, "answered_before_the_close", "a get that timed out is answered while its reads are in flight", late,
@@ -339,6 +341,7 @@ void add_store_bugs(Registry& registry) {
   plant(p, "lease_is_not_written", "a reader reads without saying so", closes, lease_is_not_written());
   plant(p, "full_directory_taken_for_an_empty_one", "a core does not see its readers' leases", closes,
         full_directory_taken_for_an_empty_one());
+  add_store_file_bugs(p);
 }
 
 }  // namespace tenter::planted
