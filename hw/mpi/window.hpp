@@ -12,7 +12,7 @@ namespace tenter::hw {
 
 struct WindowPart::Window {
   MPI_Win handle = MPI_WIN_NULL;
-  std::byte* memory = nullptr;       // of this rank
+  std::vector<std::byte> memory;     // of this rank
   std::vector<std::uint64_t> bytes;  // by rank
   std::uint64_t key = 0;
   Endpoint endpoint{};
@@ -22,6 +22,7 @@ struct WindowPart::Read {
   Role owner{};
   action::ReadRemote asked;
   const Window* window = nullptr;
+  Rank target{};
   MPI_Request request = MPI_REQUEST_NULL;
   std::vector<std::byte> landing;  // at least as many bytes as were asked for
   bool given_up = false;           // answered already

@@ -127,7 +127,7 @@ void WindowPart::store(Region region, std::uint64_t offset, Bytes content) {
   Window& window = *found->second;
   const std::uint64_t bytes = window.bytes[number(environment_.rank())];
   TENTER_CHECK(offset <= bytes && content.size() <= bytes - offset);
-  store_words(window.memory + offset, content);
+  store_words(window.memory.data() + offset, content);
   MPI_Win_sync(window.handle);
 }
 

@@ -4,6 +4,10 @@
 //
 // A read is MPI_Rget into memory of the part, copied when it is answered: MPI cannot cancel one, so what is given up keeps its
 // memory until it has ended. Calls of MPI are made by the loop's thread alone (FUNNELED suffices).
+//
+// MPICH 4.0.2 serves a read only inside calls of MPI of the rank that is read from (measured, also for MPI_Win_allocate_shared).
+// So a reader rings that rank's doorbell until its read has ended: a rank that sleeps in its loop serves within a wake, one whose
+// thread is elsewhere serves when it comes back. Method fabric has its own progress and serves always.
 #pragma once
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 // The window part's collective steps, and its reads until their events.
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "core/check.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr Duration first_rest = microseconds(20), last_rest = milliseconds(1);
 constexpr std::size_t spare_max = 64;
-constexpr std::uint64_t spare_bytes_max = std::uint64_t{4} << 20;
+constexpr std::uint64_t spare_bytes_max = std::uint64_t{4} << 20, no_memory = ~std::uint64_t{0};
 
 // With a yield between tests: MPI's own wait would keep the CPU from the ranks that it waits for.
 int wait_for_all(MPI_Comm world) {
@@ -34,26 +35,35 @@ Result<std::vector<std::uint64_t>> sizes_of_all(MPI_Comm world, std::uint32_t ra
 
 }  // namespace
 
-// The exchange of sizes is also the wait for the other ranks. Ranks whose window MPI refused answer with their own text.
+// The exchange of sizes is also the wait for the other ranks, and tells of a rank without memory before MPI is asked for
+// anything. MPI_Win_create, not MPI_Win_allocate: that of MPICH 4.0.2 lets ranks read zeroes where sizes are no multiples of a
+// page.
 Result<std::unique_ptr<WindowPart::Window>> WindowPart::make_window(Endpoint endpoint, std::uint64_t bytes) {
-  auto sizes = sizes_of_all(world_, environment_.size(), bytes);
-  if (!sizes) return tl::unexpected(sizes.error());
   auto window = std::make_unique<Window>();
-  window->bytes = std::move(*sizes);
   window->key = next_key_++;
   window->endpoint = endpoint;
-  int code = MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, world_, static_cast<void*>(&window->memory),
-                              &window->handle);
-  const char* step = "MPI_Win_allocate";
+  try {
+    window->memory.resize(bytes);
+  } catch (const std::exception&) {  // length_error, bad_alloc
+    window->memory.clear();
+  }
+  auto sizes = sizes_of_all(world_, environment_.size(), window->memory.size() == bytes ? bytes : no_memory);
+  if (!sizes) return tl::unexpected(sizes.error());
+  window->bytes = std::move(*sizes);
+  const auto lacking = std::find(window->bytes.begin(), window->bytes.end(), no_memory);
+  if (lacking != window->bytes.end())
+    return error(Status::no_space, "window: rank " + std::to_string(lacking - window->bytes.begin()) +
+                                       " has no memory for its region (this rank's has " + std::to_string(bytes) + " bytes)");
+  int code = MPI_Win_create(window->memory.data(), static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, world_, &window->handle);
+  const char* step = "MPI_Win_create";
   if (code == MPI_SUCCESS) {
     Resources::acquire(Resource::mapping);
     MPI_Win_set_errhandler(window->handle, MPI_ERRORS_RETURN);
-    std::memset(window->memory, 0, bytes);
     step = "MPI_Win_lock_all";
     code = MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle);  // nobody locks exclusively
   }
   if (code == MPI_SUCCESS) return window;
-  return error(Status::no_space,
+  return error(Status::failed,
                std::string("window: ") + step + " of " + std::to_string(bytes) + " bytes: " + mpi_error_text(code), code);
 }
 
@@ -102,6 +112,7 @@ void WindowPart::perform(const action::ReadRemote& a) {
   read->owner = context_.current;
   read->asked = a;
   read->window = &window;
+  read->target = peer->second;
   read->given_up = false;
   const int count = static_cast<int>(a.bytes), target = static_cast<int>(number(peer->second));
   int code = MPI_Rget(read->landing.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(a.base + a.offset), count, MPI_BYTE,
@@ -109,10 +120,10 @@ void WindowPart::perform(const action::ReadRemote& a) {
   if (code != MPI_SUCCESS) read->request = MPI_REQUEST_NULL;
   int done = 1;
   if (code == MPI_SUCCESS) code = MPI_Test(&read->request, &done, MPI_STATUS_IGNORE);
-  if (done != 0) return finish(std::move(read), code);  // a window in shared memory: read at once
+  if (done != 0) return finish(std::move(read), code);
   reads_.push_back(std::move(read));
   rest_ = first_rest;
-  doorbell_.ring(peer->second, Doorbell::Awaited::any());  // its calls of MPI make this go on
+  doorbell_.ring(peer->second, Doorbell::Awaited::any());
 }
 
 void WindowPart::finish(std::unique_ptr<Read> read, int code) {
@@ -150,7 +161,7 @@ bool WindowPart::test_reads() {
   return moved;
 }
 
-// Where a window is not in shared memory, other ranks' reads go on only inside calls of MPI of this one.
+// Reads of other ranks go on only inside calls of MPI of this one, and its reads only inside calls of theirs.
 void WindowPart::poll() {
   if (windows_.empty()) return;
   if (!reads_.empty()) {
@@ -161,8 +172,10 @@ void WindowPart::poll() {
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_, &found, MPI_STATUS_IGNORE);
 }
 
+// Whoever is read from may have looked before the request was there, so it is rung again before every rest.
 void WindowPart::add_waits(WaitSet& waits) {
   if (reads_.empty()) return;
+  for (const auto& read : reads_) doorbell_.ring(read->target, Doorbell::Awaited::any());
   waits.again_in(rest_);
   rest_ = std::min(rest_ * 2, last_rest);
 }
