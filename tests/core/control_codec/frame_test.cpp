@@ -1,0 +1,126 @@
+// SLR3 frames and their small payloads. Spec B2.1, B2.5, B2.8, B2.9.
+#include "core/control/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/control/message.hpp"
+
+namespace tenter::control {
+namespace {
+
+std::vector<std::byte> bytes_of(std::string_view hex) {
+  std::vector<std::byte> bytes;
+  std::string digits;
+  for (const char c : hex)
+    if (c != ' ') digits += c;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes.push_back(static_cast<std::byte>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+  return bytes;
+}
+
+Blob blob_of(const std::vector<std::byte>& bytes) { return Blob(Bytes(bytes)); }
+
+Blob sample() {
+  const auto payload = bytes_of("aa bb cc");
+  return write_frame(FrameType::task, {0x1122334455667788, 7, 0x0102030405060708}, payload).value();
+}
+
+// Every cut and every byte more is refused by `read`.
+template <class Read>
+void only_the_whole_is_read(const Blob& whole, Read&& read) {
+  ASSERT_TRUE(read(whole.bytes()).has_value());
+  for (std::size_t cut = 0; cut < whole.size(); ++cut) EXPECT_FALSE(read(whole.bytes().first(cut)).has_value()) << cut;
+  std::vector<std::byte> longer(whole.bytes().begin(), whole.bytes().end());
+  longer.push_back(std::byte{0});
+  EXPECT_FALSE(read(Bytes(longer)).has_value());
+}
+
+TEST(ControlFrame, the_header_is_the_check_vector_of_the_specification) {
+  EXPECT_EQ(sample(),
+            blob_of(bytes_of("534c5233 03000000 02000000 8877665544332211 07000000 0807060504030201 03000000 00000000 aabbcc")));
+}
+
+TEST(ControlFrame, what_was_written_is_read_and_nothing_shorter_or_longer) {
+  const Blob whole = sample();
+  const auto frame = read_frame(whole.bytes());
+  ASSERT_TRUE(frame.has_value());
+  EXPECT_EQ(frame->type, FrameType::task);
+  EXPECT_EQ(frame->identity, (FrameIdentity{0x1122334455667788, 7, 0x0102030405060708}));
+  EXPECT_EQ(Blob(frame->payload), blob_of(bytes_of("aabbcc")));
+  only_the_whole_is_read(whole, [](Bytes bytes) { return read_frame(bytes); });
+}
+
+TEST(ControlFrame, a_flip_of_any_bit_of_the_header_is_refused_or_read_as_another_frame) {
+  const Blob whole = sample();
+  const auto right = read_frame(whole.bytes());
+  for (std::size_t bit = 0; bit < 40 * 8; ++bit) {
+    std::vector<std::byte> flipped(whole.bytes().begin(), whole.bytes().end());
+    flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+    const auto frame = read_frame(Bytes(flipped));
+    if (frame)
+      EXPECT_FALSE(frame->type == right->type && frame->identity == right->identity && frame->flags == right->flags) << bit;
+  }
+}
+
+TEST(ControlFrame, the_first_thing_that_is_wrong_is_named) {
+  const auto text = [](std::size_t offset, std::uint8_t value) {
+    const Blob whole = sample();
+    std::vector<std::byte> bytes(whole.bytes().begin(), whole.bytes().end());
+    bytes[offset] = static_cast<std::byte>(value);
+    const auto frame = read_frame(Bytes(bytes));
+    EXPECT_FALSE(frame.has_value()) << offset;
+    return frame ? std::string() : frame.error().what;
+  };
+  EXPECT_NE(text(0, 0).find("magic"), std::string::npos);
+  EXPECT_NE(text(4, 2).find("version"), std::string::npos);
+  EXPECT_NE(text(8, 8).find("type"), std::string::npos);
+  EXPECT_NE(text(32, 4).find("payload"), std::string::npos);
+  EXPECT_NE(text(36, 0x80).find("flags"), std::string::npos);
+}
+
+TEST(ControlFrame, a_payload_above_its_limit_is_not_written) {
+  EXPECT_FALSE(write_frame(FrameType::task, {1, 0, 1}, Bytes(std::vector<std::byte>(payload_bytes_max + 1))).has_value());
+  EXPECT_FALSE(write_frame(FrameType::task, {1, 0, 1}, {}, 0x80000000u).has_value());
+}
+
+TEST(ControlMessage, a_hello_is_read_whole_or_not_at_all) {
+  const Hello hello{.session = 5, .worker = 3, .profile = "sim", .features = 9, .ready = ReadyState::not_ready};
+  const Blob written = write_hello(hello);
+  EXPECT_EQ(read_hello(written.bytes()).value(), hello);
+  only_the_whole_is_read(written, [](Bytes bytes) { return read_hello(bytes); });
+}
+
+TEST(ControlMessage, a_completion_is_read_whole_or_not_at_all) {
+  const Completion completion{.sequence = 77, .code = -3, .error = "no memory"};
+  const Blob written = write_completion(completion);
+  EXPECT_EQ(read_completion(written.bytes()).value(), completion);
+  only_the_whole_is_read(written, [](Bytes bytes) { return read_completion(bytes); });
+}
+
+TEST(ControlMessage, a_control_and_its_reply_are_read_whole_or_not_at_all) {
+  const auto command = bytes_of("01020304");
+  const Blob call = write_control({ControlName::copy_to_remote, control_version, command});
+  // The command reaches to the end or has a length: a byte more is never read as the same command.
+  const auto read = read_control(call.bytes());
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->name, ControlName::copy_to_remote);
+  EXPECT_EQ(Blob(read->command), blob_of(command));
+  const Blob reply = write_control_reply({4, ControlName::copy_to_remote, control_version, 1, "refused", command});
+  only_the_whole_is_read(reply, [](Bytes bytes) { return read_control_reply(bytes); });
+}
+
+TEST(ControlMessage, an_error_text_is_cut_between_two_characters_and_stays_well_formed) {
+  std::string text(error_text_bytes_max - 1, 'a');
+  text += "\xc3\xa9";  // its first byte would fit
+  EXPECT_EQ(error_text(text), std::string(error_text_bytes_max - 1, 'a'));
+  const auto back = read_completion(write_completion({1, 1, "bad \xff byte"}).bytes());
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->error.find('\xff'), std::string::npos);
+  EXPECT_EQ(back->error.substr(0, 4), "bad ");
+}
+
+}  // namespace
+}  // namespace tenter::control
