@@ -22,6 +22,7 @@ void add_serve(CLI::App& store, Context& context, std::function<int()>& chosen) 
       ->check(CLI::Range(0u, 1'024u));
   command->add_option("--shares", options->shares, "W0,W1,…: by rank, weights of its share of the rows; equal ones without it")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(0u, 1'000'000u));
   command->add_flag("--verify", options->verify,
                     "every rank reads all rows and compares them with the files; fabric, window: then the job ends");

@@ -36,20 +36,40 @@ get x --rows 330:340 --verify "$folder/x.npy" || fail "rows over a shard's end"
 get "a/b c" --verify "$folder/two.npy" || fail "an empty shard, a name with / and a space"
 get "größe" --verify "$folder/x.npy" || fail "a name that is not ASCII"
 get none --verify "$folder/none.npy" || fail "no rows at all"
-get x --rows 990:1001 2>"$folder/error" && fail "a range past the end was not refused"
+get x --rows 990:1001 2>"$folder/error"
+[ $? -eq 64 ] || fail "a range past the end was not refused with 64"
 grep -q 1000 "$folder/error" || fail "the refusal does not say how many rows there are"
 get x --verify "$folder/x.npy" || fail "a good read after a refused one"
-get x --verify "$folder/two.npy" 2>/dev/null && fail "verify found no difference in a shorter file"
-get x --cores 2 2>"$folder/error" && fail "another number of ranks was not refused"
-"$tenter" store info --dir "$folder/d" | grep -q "a/b c  int32  2 x 3  3 ranks" || fail "info"
+get x --verify "$folder/two.npy" 2>/dev/null
+[ $? -eq 1 ] || fail "verify found no difference in a shorter file"
+get x --cores 2 2>"$folder/error"
+[ $? -eq 1 ] || fail "another number of ranks was not refused with 1"
+printf '999\n3:7  # four rows\n\n0\n999\n' >"$folder/rows"
+get x --batch "$folder/rows" --verify "$folder/x.npy" | grep -q "7 rows of 1000" || fail "rows here and there, one of them twice"
+printf '5\n1000\n' >"$folder/rows"
+get x --batch "$folder/rows" 2>"$folder/error"
+[ $? -eq 64 ] && grep -q "rows:2" "$folder/error" || fail "a row past the end of a batch's file is not named by its line"
+"$tenter" store read x --dir "$folder/d" --deadline "$deadline" --epochs 2 --batch-size 64 --shuffle --verify "$folder/x.npy" |
+  grep -q "2000 rows.*every byte equal" || fail "a loader's epochs"
+{ head -c 139 "$folder/x.npy"; printf 'X'; tail -c +141 "$folder/x.npy"; } >"$folder/other.npy"
+"$tenter" store read x --dir "$folder/d" --deadline "$deadline" --verify "$folder/other.npy" >"$folder/log" 2>&1
+[ $? -eq 1 ] && grep -q "DIFFERENT from row 0 on" "$folder/log" || fail "one other byte is not found by a loader that verifies"
+mkfifo -m 600 "$folder/d/pipe.record"
+"$tenter" store info --dir "$folder/d" >"$folder/log" 2>"$folder/error"
+[ $? -eq 64 ] && grep -q "pipe.record" "$folder/error" || fail "a FIFO that is called a record is not refused"
+grep -q "a/b c  int32  2 x 3  3 ranks.*: alive" "$folder/log" || fail "info"
+rm "$folder/d/pipe.record"
+[ -z "$(find "$folder/d" -type f ! -perm 600 -o -type d ! -perm 700)" ] || fail "a file others may read"
 
 kill -KILL -- "-$job" 2>/dev/null
-for pid in $("$tenter" store info --dir "$folder/d" --json - | grep owner_pid | grep -o '[0-9]*' | sort -u); do
+for pid in $("$tenter" store info --dir "$folder/d" --wait 0 --json - | grep owner_pid | grep -o '[0-9]*' | sort -u); do
   kill -KILL "$pid" 2>/dev/null
 done
 wait "$job" 2>/dev/null
+"$tenter" store info --dir "$folder/d" | grep -q "x  int32.*: dead (its heartbeat stands still" || fail "a killed job is not called dead"
 deadline=3
-get x 2>"$folder/error" && fail "a dead job's rows were read"
+get x 2>"$folder/error"
+[ $? -eq 4 ] || fail "a dead job's rows were read, or it is not told by 4"
 cat "$folder/error"
 grep -q '"x"' "$folder/error" || fail "the error does not name the variable"
 echo PASS
