@@ -1,14 +1,13 @@
 #include "hw/store/directory.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <system_error>
-#include <thread>
 
 #include "core/store/file_name.hpp"
 #include "core/store/layout.hpp"
+#include "hw/loop/park.hpp"
 #include "hw/posix/files_part.hpp"
 
 namespace tenter::hw {
@@ -17,8 +16,6 @@ namespace {
 constexpr Duration first_look_again = milliseconds(10), last_look_again = milliseconds(250), between_beats = milliseconds(50);
 constexpr std::uint64_t record_bytes_max = store::layout::file_bytes(store::layout::cores_max);
 constexpr Op only_op{1};
-
-void sleep_for(Duration time) { std::this_thread::sleep_for(std::chrono::nanoseconds(number(time))); }
 
 }  // namespace
 
@@ -41,8 +38,15 @@ struct StoreDirectory::Inside {
     return names;
   }
 
+  void rest(Duration time) {
+    WaitSet until;
+    until.until(now() + time);
+    parker.park(until, context.nudges.load());
+  }
+
   std::string path;
   Context context;
+  Parker parker{context};
   FilesPart files;
 };
 
@@ -97,7 +101,7 @@ Result<store::Record> StoreDirectory::wait_for_record(const std::string& variabl
     const Time at = now();
     if (at >= deadline)
       return error(Status::timed_out, "join \"" + variable + "\": not there by the deadline; last: " + found.error().what);
-    sleep_for(std::min(rest, deadline - at));
+    inside_->rest(std::min(rest, deadline - at));
     rest = std::min(rest * 2, last_look_again);
     (void)inside_->list({});
   }
@@ -155,7 +159,7 @@ std::vector<CoreState> StoreDirectory::judge(const std::vector<store::Generation
     }
     const bool done = std::all_of(all.begin(), all.end(), [](const Listening& one) { return one.judged; });
     if (done || now() >= deadline || ends()) break;
-    sleep_for(std::min(between_beats, deadline - now()));
+    inside_->rest(std::min(between_beats, deadline - now()));
   }
   std::vector<CoreState> states;
   for (Listening& one : all) {
