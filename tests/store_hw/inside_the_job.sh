@@ -20,8 +20,8 @@ npy "$folder/wide.npy" 5 $((16 * 1024 * 1024))
 run() { timeout 60 mpiexec -n 3 "$tenter" store serve --method "$method" --verify --ranks 3 "$@" >"$folder/log" 2>&1; }
 
 for shares in 1,1,1 1,0,5 0,0,1; do
-  run --shares $shares "bytes=$folder/bytes.npy" "a/b c=$folder/two.npy" "größe=$folder/none.npy" "wide=$folder/wide.npy"
-  [ $? -eq 0 ] || fail "shares $shares: exit code"
+  run --shares $shares "bytes=$folder/bytes.npy" "a/b c=$folder/two.npy" "größe=$folder/none.npy" "wide=$folder/wide.npy" ||
+    fail "shares $shares: exit code"
   grep -q "every byte equal on 3 ranks" "$folder/log" || fail "shares $shares"
 done
 head -c 200 "$folder/bytes.npy" >"$folder/cut.npy"

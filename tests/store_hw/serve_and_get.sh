@@ -48,15 +48,15 @@ printf '999\n3:7  # four rows\n\n0\n999\n' >"$folder/rows"
 get x --batch "$folder/rows" --verify "$folder/x.npy" | grep -q "7 rows of 1000" || fail "rows here and there, one of them twice"
 printf '5\n1000\n' >"$folder/rows"
 get x --batch "$folder/rows" 2>"$folder/error"
-[ $? -eq 64 ] && grep -q "rows:2" "$folder/error" || fail "a row past the end of a batch's file is not named by its line"
+if [ $? -ne 64 ] || ! grep -q "rows:2" "$folder/error"; then fail "a row past the end of a batch's file is not named by its line"; fi
 "$tenter" store read x --dir "$folder/d" --deadline "$deadline" --epochs 2 --batch-size 64 --shuffle --verify "$folder/x.npy" |
   grep -q "2000 rows.*every byte equal" || fail "a loader's epochs"
 { head -c 139 "$folder/x.npy"; printf 'X'; tail -c +141 "$folder/x.npy"; } >"$folder/other.npy"
 "$tenter" store read x --dir "$folder/d" --deadline "$deadline" --verify "$folder/other.npy" >"$folder/log" 2>&1
-[ $? -eq 1 ] && grep -q "DIFFERENT from row 0 on" "$folder/log" || fail "one other byte is not found by a loader that verifies"
+if [ $? -ne 1 ] || ! grep -q "DIFFERENT from row 0 on" "$folder/log"; then fail "one other byte is not found by a loader that verifies"; fi
 mkfifo -m 600 "$folder/d/pipe.record"
 "$tenter" store info --dir "$folder/d" >"$folder/log" 2>"$folder/error"
-[ $? -eq 64 ] && grep -q "pipe.record" "$folder/error" || fail "a FIFO that is called a record is not refused"
+if [ $? -ne 64 ] || ! grep -q "pipe.record" "$folder/error"; then fail "a FIFO that is called a record is not refused"; fi
 grep -q "a/b c  int32  2 x 3  3 ranks.*: alive" "$folder/log" || fail "info"
 rm "$folder/d/pipe.record"
 [ -z "$(find "$folder/d" -type f ! -perm 600 -o -type d ! -perm 700)" ] || fail "a file others may read"
