@@ -51,8 +51,7 @@ std::variant<std::unique_ptr<FabricEndpoint>, event::FabricOpened> FabricEndpoin
   event::FabricOpened refused;
   refused.now = now();
   refused.op = asked.op;
-  refused.status = error == -FI_ENODATA || error == -FI_ENODEV ? Status::not_found : status_of(error);
-  if (refused.status == Status::ok) refused.status = Status::failed;
+  refused.status = status_of(error);
   refused.text = Blob(text_of_error(who, step, error));
   return refused;
 }

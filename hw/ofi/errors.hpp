@@ -31,10 +31,13 @@ inline Status status_of(int number) {
     case FI_ESHUTDOWN:
       return Status::peer_lost;
     case FI_ENOMEM:
+    case FI_ENOSPC:
+    case FI_EMFILE:
       return Status::no_space;
-    case FI_ECANCELED:
-      return Status::cancelled;
-    default:
+    case FI_ENODATA:
+    case FI_ENODEV:
+      return Status::not_found;
+    default:  // FI_ECANCELED too: not who asked withdrew it, the provider flushed it (tcp;ofi_rxm: refused, or the peer is gone)
       return Status::failed;
   }
 }
