@@ -166,6 +166,7 @@ class World : public Findings {
   bool quiescent() const;
   void end_boot();
   void choose_fate(Process& p);
+  bool host_may_crash(const Process& p);
   void crash_host(ProcessIndex of);
   void abandon_tickets(ProcessIndex index);
   void restart(ProcessIndex index);

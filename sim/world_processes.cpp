@@ -132,6 +132,13 @@ void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t sign
   schedule(p.restart_after, std::move(item));
 }
 
+// Who was killed there before is born again once, so it must not be killed a second time.
+bool World::host_may_crash(const Process& p) {
+  return allowed(Tag::host_crash) && std::none_of(processes_.begin(), processes_.end(), [&](const auto& other) {
+           return other->host == p.host && other->exit_signal != 0;
+         });
+}
+
 // All of its processes end at once, and its file system forgets what was not synced.
 void World::crash_host(ProcessIndex of) {
   spend(Tag::host_crash);

@@ -52,7 +52,7 @@ Result<void> check_host_name(std::string_view host) {
 }
 
 bool is_loopback(std::string_view host) {
-  if (host == "localhost" || host == "localhost." || host == "::1") return true;
+  if (host == "localhost" || host == "localhost.") return true;
   return host.starts_with("127.") && std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
 }
 

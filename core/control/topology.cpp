@@ -42,7 +42,7 @@ class Members {
     if (value == nullptr) return;
     if (!(value->real >= 0.001) || !(value->real <= timeout_seconds_max))
       return refuse(value->line, field(name), "is out of range, expected 0.001 to 31536000 seconds");
-    to = Duration{static_cast<std::int64_t>(value->real * 1e9)};
+    to = microseconds(static_cast<std::int64_t>(value->real * 1e6 + 0.5));  // exactly what print_topology() wrote
   }
   void numbers(std::string_view name, std::vector<std::uint32_t>& to) {
     const Value* const list = find(name, Kind::array);

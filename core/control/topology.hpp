@@ -19,10 +19,10 @@ struct ExecutorPlace {
   std::string host = "localhost";
   std::string platform = "cpu";
   std::string runtime = "tensormap_and_ringbuffer";
-  std::vector<std::uint32_t> devices;
+  std::vector<std::uint32_t> devices = {};
   std::uint32_t sub_workers = 0;
   std::string profile = "sim";
-  std::vector<std::uint32_t> global_ranks;  // one a device, unique over all executors
+  std::vector<std::uint32_t> global_ranks = {};  // one a device, unique over all executors
   friend bool operator==(const ExecutorPlace&, const ExecutorPlace&) = default;
   TENTER_DESCRIBE(executor_place, rank, worker, host, platform, runtime, devices, sub_workers, profile, global_ranks)
 };
@@ -30,6 +30,7 @@ struct ExecutorPlace {
 struct Topology {
   std::string controller_host = "localhost";  // of rank 0
   std::vector<ExecutorPlace> executors;       // ranks 1..N in order
+  // Whole microseconds.
   Duration startup_timeout = seconds(60), session_timeout = seconds(30), heartbeat_interval = seconds(1);
   std::uint64_t pending_bytes_max = 64u << 20;  // never below one largest frame
   std::vector<std::string> launcher_arguments;
@@ -64,6 +65,6 @@ std::string print_host_file(const std::vector<HostSlots>& hosts);
 
 // Letters, digits, '.', '-', '_'; at most 255; not beginning with '-' or '.'. The text says what is wrong with it.
 Result<void> check_host_name(std::string_view host);
-bool is_loopback(std::string_view host);  // "localhost", 127.x.x.x, ::1
+bool is_loopback(std::string_view host);  // "localhost", 127.x.x.x
 
 }  // namespace tenter::control

@@ -15,8 +15,8 @@ std::string executor_field(std::size_t i, std::string_view field) {
 }
 
 Result<void> check_time(const std::string& field, Duration time) {
-  if (time >= milliseconds(1) && time <= seconds(timeout_seconds_max)) return {};
-  return wrong(field, text_of(number(time)) + " ns, expected 0.001 to 31536000 s");
+  if (time >= milliseconds(1) && time <= seconds(timeout_seconds_max) && number(time) % 1'000 == 0) return {};
+  return wrong(field, text_of(number(time)) + " ns, expected whole microseconds, 0.001 to 31536000 s");
 }
 
 Result<void> check_name(const std::string& field, const std::string& text, std::size_t limit = name_bytes_max) {
@@ -86,8 +86,7 @@ Result<void> check_hosts(const Topology& topology) {
 }  // namespace
 
 Result<void> check_topology(const Topology& topology) {
-  if (topology.controller_host != "::1")
-    if (auto good = check_host("controller_host", topology.controller_host); !good) return good;
+  if (auto good = check_host("controller_host", topology.controller_host); !good) return good;
   if (auto good = check_time("startup_timeout_s", topology.startup_timeout); !good) return good;
   if (auto good = check_time("session_timeout_s", topology.session_timeout); !good) return good;
   if (auto good = check_time("heartbeat_interval_s", topology.heartbeat_interval); !good) return good;

@@ -278,6 +278,7 @@ constexpr const char* healthy = "without a fault nothing fails";
 constexpr const char* ends = "every call ends";
 constexpr const char* left = "nothing is left over";
 constexpr const char* closes = "D31 no core closes under a reader";
+constexpr const char* found = "a record that is there is found";
 
 }  // namespace
 
@@ -331,7 +332,7 @@ void add_store_bugs(Registry& registry) {
         with_publisher(without<action::Tell>(told(NoteKind::withdraw))), calm);
   plant(p, "join_without_a_deadline", "a variable that never comes is waited for for ever", ends,
         with_joiner(without<action::Arm>(armed(JoinerOperation::deadline))));
-  plant(p, "join_looks_once", "a record that comes later is not seen", healthy,
+  plant(p, "join_looks_once", "a record that comes later is not seen", found,
         with_joiner(without<action::Arm>(armed(JoinerOperation::look))), calm);
   plant(p, "missing_for_ever", "a record that is not there yet is taken for absent for ever", healthy, missing_for_ever(), calm);
   plant(p, "leave_without_detach", "a leave does not end the reads", ends,

@@ -5,7 +5,7 @@
 namespace tenter::planted {
 
 void add_store_bugs(Registry& registry);
-// Of these: what only shows on a file system of several hosts, or at an address that is given out again (store_file_bugs.cpp).
+// Of these: what only shows on a file system of several hosts (store_file_bugs.cpp).
 void add_store_file_bugs(sim::Protocol& store);
 
 }  // namespace tenter::planted

@@ -1,3 +1,4 @@
+#include "core/text.hpp"
 #include "tests/core/control_codec/samples.hpp"
 
 namespace tenter::control::test {
