@@ -8,6 +8,7 @@
 // of a hot path takes 13 to 16 bytes. A blob of up to 16 bytes is inline, a longer one is its length and digest, with its bytes
 // in the side file. A check is chained over everything before it: a damaged, cut or spliced log reads correctly up to the damage.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -53,7 +54,9 @@ struct History {
     std::uint32_t word = 0, number = 0;
   };
   std::int64_t time = 0;
-  std::map<std::uint32_t, Last> last;  // by role and kind of event
+  std::array<Last, 256> near{};       // by role and kind of event, of the roles that a process has
+  std::map<std::uint32_t, Last> far;  // of the others
+  Last& last(std::uint32_t key) { return key < near.size() ? near[key] : far[key]; }
   std::uint64_t chain = 0;
   std::uint64_t records = 0;
 };

@@ -156,7 +156,7 @@ Result<std::optional<Record>> LogReader::next() {
   if (role > tenter::number(no_role)) return damaged("damaged (no such role)");
   Record record;
   record.role = Role{static_cast<std::uint16_t>(role)};
-  History::Last& last = history_.last[history_key(record.role, kind)];
+  History::Last& last = history_.last(history_key(record.role, kind));
   source.begin(history_, last);
   record.event = readers[kind](source);
   record.actions = reader.u32();

@@ -74,7 +74,7 @@ void LogWriter::append(Role role, const Event& event, std::uint64_t action_diges
   const std::uint16_t near = number(role) < far_role ? number(role) : far_role;
   log_.push_back(static_cast<std::byte>((std::size_t{near} << kind_bits) | kind));
   if (near == far_role) put_varint(log_, number(role));
-  EventSink sink(log_, history_, history_.last[history_key(role, kind)], blobs_, known_blobs_);
+  EventSink sink(log_, history_, history_.last(history_key(role, kind)), blobs_, known_blobs_);
   std::visit([&](const auto& e) { put(sink, e); }, event);
   const std::size_t at = log_.size();
   log_.resize(at + 4);

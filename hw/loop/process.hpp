@@ -35,14 +35,13 @@ void add_waits_of(Port<Parts...>& port, WaitSet& waits) {
   (static_cast<Parts&>(port).add_waits(waits), ...);
 }
 
-// Sees every delivery and every sleep; this one sees nothing and costs nothing. A recording is another (hw/record/recorded.hpp).
+// Sees every delivery; this one sees nothing and costs nothing. A recording is another (hw/record/recorded.hpp).
 struct Unobserved {
   // Calls handle(out), where out is the port or a wrapper of it, and returns its result.
   template <class PortType, class Handle>
   bool observe(Role, const Event&, PortType& port, Handle&& handle) {
     return handle(port);
   }
-  void before_sleep(WaitSet&) {}
 };
 
 template <class PortType, class Observer, class... Machines>
@@ -166,7 +165,6 @@ class ObservedProcess {
       sched_yield();
       return;
     }
-    observer_.before_sleep(waits_);
     const Time at = now();
     if (number(waits_.poll_again) > 0) waits_.until(at + waits_.poll_again);
     parker_.park(waits_, seen);

@@ -20,7 +20,6 @@ class Recorded {
     recorder_->append(role, event, traced.take_digest());
     return handled;
   }
-  void before_sleep(WaitSet& waits) { waits.until(recorder_->idle()); }
 
  private:
   Recorder* recorder_;
@@ -36,9 +35,6 @@ class PerhapsRecorded {
     if (recorder_ == nullptr) [[likely]]
       return handle(port);
     return Recorded(*recorder_).observe(role, event, port, std::forward<Handle>(handle));
-  }
-  void before_sleep(WaitSet& waits) {
-    if (recorder_ != nullptr) waits.until(recorder_->idle());
   }
 
  private:

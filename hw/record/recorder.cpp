@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
+#include <system_error>
 
 #include "hw/os/file.hpp"
 #include "hw/os/status.hpp"
 #include "hw/record/private_directory.hpp"
+#include "hw/resource.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -15,7 +18,7 @@ namespace {
 constexpr std::size_t log_buffer_bytes = 64 * 1024;
 constexpr std::uint64_t blob_buffer_bytes = 1024 * 1024;
 constexpr std::size_t copied_blob_bytes_max = 16 * 1024;  // a copy is cheaper than a system call of its own
-constexpr Duration write_interval = milliseconds(10);
+constexpr std::chrono::milliseconds write_interval(10);
 
 bool one_path_component(const std::string& name) {
   return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
@@ -43,13 +46,21 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& directory, c
   const auto magic = std::as_bytes(std::span(recording::blobs_magic.data(), recording::blobs_magic.size()));
   if (recorder->write(recorder->blobs_.get(), magic, {}, ".blobs")) recorder->write_out();
   if (recorder->failure_.native != 0) return recorder->failure_error();
+  try {
+    recorder->thread_ = std::thread([own = recorder.get()] { own->write_in_time(); });
+  } catch (const std::system_error& failed) {
+    return os::system_error("recording " + recorder->path_ + ": a thread", failed.code().value());
+  }
+  Resources::acquire(Resource::thread);
   return recorder;
 }
 
 Recorder::~Recorder() { end(); }
 
 void Recorder::append(Role role, const Event& event, std::uint64_t action_digest) noexcept {
+  const std::lock_guard lock(mutex_);
   if (failure_.native != 0 || finished_) return;
+  const bool first = !unwritten();
   try {
     writer_.append(role, event, action_digest);
     for (; counted_blobs_ < writer_.blobs().size(); ++counted_blobs_)
@@ -58,18 +69,36 @@ void Recorder::append(Role role, const Event& event, std::uint64_t action_digest
     stop(".log", ENOMEM);
     return;
   }
-  if (writer_.log().size() >= log_buffer_bytes || pending_blob_bytes_ >= blob_buffer_bytes) write_out();
+  if (writer_.log().size() >= log_buffer_bytes || pending_blob_bytes_ >= blob_buffer_bytes)
+    write_out();
+  else if (first)
+    changed_.notify_one();
 }
 
-Time Recorder::idle() noexcept {
-  if (!pending()) return end_of_time;
-  const Time due = written_ + write_interval;
-  if (number(now()) < number(due)) return due;
-  write_out();
-  return end_of_time;
+bool Recorder::pending() const {
+  const std::lock_guard lock(mutex_);
+  return unwritten();
+}
+std::uint64_t Recorder::records() const {
+  const std::lock_guard lock(mutex_);
+  return writer_.records();
+}
+std::uint64_t Recorder::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+void Recorder::write_in_time() {
+  std::unique_lock lock(mutex_);
+  while (!finished_) {
+    changed_.wait(lock, [&] { return finished_ || unwritten(); });
+    changed_.wait_for(lock, write_interval, [&] { return finished_; });  // what comes meanwhile goes with it
+    write_out();
+  }
 }
 
 void Recorder::end() noexcept {
+  std::unique_lock lock(mutex_);
   if (!finished_ && failure_.native == 0) {
     try {
       writer_.end();
@@ -79,6 +108,11 @@ void Recorder::end() noexcept {
     write_out();
   }
   finished_ = true;
+  changed_.notify_one();
+  lock.unlock();
+  if (!thread_.joinable()) return;
+  thread_.join();
+  Resources::release(Resource::thread);
 }
 
 Result<void> Recorder::finish() {
@@ -114,7 +148,6 @@ void Recorder::write_pending() {
   writer_.clear();
   counted_blobs_ = 0;
   pending_blob_bytes_ = 0;
-  written_ = now();
 }
 
 bool Recorder::write(int descriptor, Bytes head, Bytes content, const char* suffix) {

@@ -4,16 +4,19 @@
 //   hw::ObservedProcess process(context, port, hw::Recorded{**recorder}, Dispatcher{...});   // hw/record/recorded.hpp
 //
 // The directory is 0700 and the files 0600: they hold payload bytes. append() never throws and appends to memory; the files are
-// written when 64 KiB of log or 1 MiB of blobs have come together, before a sleep of the loop (at most every 10 ms: what a killed
-// process loses), and at the end. A failure stops the recording and is told by finish(); the process goes on.
+// written when 64 KiB of log or 1 MiB of blobs have come together, 10 ms after the first event that is in memory only (what a
+// killed process loses), and at the end. A thread of the recorder looks after the 10 ms: a timer on every sleep of the loop costs
+// as much as the rest of a recording. A failure stops the recording and is told by finish(); the process goes on.
 #pragma once
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/recording/log.hpp"
-#include "hw/part.hpp"
 #include "hw/posix/descriptor.hpp"
 
 namespace tenter::hw {
@@ -28,18 +31,18 @@ class Recorder {
   ~Recorder();  // writes the end, as finish() does
 
   void append(Role role, const Event& event, std::uint64_t action_digest) noexcept;
-  // Before a sleep. end_of_time when nothing is left to write; else when to call again, at the latest.
-  Time idle() noexcept;
   // Writes the rest and the end of the log; the first failure of the whole recording, if any. Later calls repeat the answer.
   Result<void> finish();
 
   // Something is in memory only.
-  bool pending() const { return failure_.native == 0 && (!writer_.log().empty() || !writer_.blobs().empty()); }
-  std::uint64_t records() const { return writer_.records(); }
-  std::uint64_t bytes() const { return bytes_; }  // written so far, both files
+  bool pending() const;
+  std::uint64_t records() const;
+  std::uint64_t bytes() const;  // written so far, both files
 
  private:
   Recorder(const recording::LogHeader& header, std::string path) : writer_(header), path_(std::move(path)) {}
+  bool unwritten() const { return failure_.native == 0 && (!writer_.log().empty() || !writer_.blobs().empty()); }
+  void write_in_time();  // the thread
   void write_out() noexcept;
   void write_pending();
   bool write(int descriptor, Bytes head, Bytes content, const char* suffix);
@@ -54,13 +57,16 @@ class Recorder {
     std::uint64_t records = 0;
   };
 
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;  // something is unwritten now, or it is the end
+  std::thread thread_;
+  // What follows is the mutex's.
   recording::LogWriter writer_;
   std::string path_;  // without .log
   Descriptor log_, blobs_;
   std::vector<std::byte> side_;    // of the side file, while it is written
   std::size_t counted_blobs_ = 0;  // of writer_.blobs(), in pending_blob_bytes_
   std::uint64_t pending_blob_bytes_ = 0, bytes_ = 0;
-  Time written_{};
   Failure failure_;
   bool finished_ = false;
 };

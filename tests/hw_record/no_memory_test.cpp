@@ -41,7 +41,6 @@ TEST(Recorder, without_memory_it_stops_and_tells_so_and_the_process_goes_on) {
     const Event event = event::RandomBytes{Time{1}, Op{1}, Blob(std::string_view("some bytes"))};
     no_memory = true;
     for (int i = 0; i < 100'000; ++i) (*recorder)->append(Role{0}, event, 7);
-    (void)(*recorder)->idle();
     no_memory = false;
     const auto finished = (*recorder)->finish();
     ASSERT_FALSE(finished);

@@ -136,7 +136,7 @@ TEST(Recorder, a_process_name_that_leaves_the_folder_is_refused) {
   }
 }
 
-TEST(Recorder, what_came_before_a_sleep_survives_a_kill) {
+TEST(Recorder, what_an_idle_process_recorded_survives_a_kill) {
   const Folder folder;
   const std::string directory = (folder.path / "recording").string();
   auto recorder = Recorder::open(directory, header);
@@ -148,7 +148,7 @@ TEST(Recorder, what_came_before_a_sleep_survives_a_kill) {
   const Time deadline = now() + seconds(60);
   ASSERT_TRUE(process.run_until([&] { return process.machine<0>().done(); }, deadline));
   while ((*recorder)->pending() && number(now()) < number(deadline))
-    process.run_until([] { return false; }, now() + milliseconds(20));  // idle: wakes once more by itself, to write
+    process.run_until([] { return false; }, now() + milliseconds(20));
   ASSERT_FALSE((*recorder)->pending());
   const auto result = replay_from(directory + "/rank-0", 1);  // nothing was finished
   EXPECT_TRUE(result.equal());
