@@ -12,6 +12,7 @@ Registry builtin() {
   protocols::add_mailbox(registry);
   protocols::add_mailbox_roles(registry);
   protocols::add_store(registry);
+  protocols::add_store_roles(registry);
 #if TENTER_CLI_HAS_MAILBOX
   cli::add_mailbox_hardware(registry);
 #endif

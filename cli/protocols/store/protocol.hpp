@@ -5,5 +5,6 @@
 namespace tenter::protocols {
 
 void add_store(Registry& registry);
+void add_store_roles(Registry& registry);
 
 }  // namespace tenter::protocols
