@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -134,6 +135,20 @@ void watch_interrupt() {
     struct sigaction before {};
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
+  }
+}
+
+bool readable_before_interrupt(int descriptor) {
+  pollfd either[] = {{descriptor, POLLIN, 0}, {interrupt_event, POLLIN, 0}};
+  while (poll(either, 2, -1) < 0 && errno == EINTR) {
+  }
+  return !interrupted();
+}
+
+void forget_handlers_of_libraries() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) std::signal(signal, SIG_DFL);
   }
 }
 

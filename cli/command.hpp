@@ -55,6 +55,10 @@ const sim::Protocol* find_protocol(const Context& context, const std::string& na
 // program began (nohup(1)) stays ignored.
 bool interrupted();
 void watch_interrupt();
+// After watch_interrupt(): waits until a read of the descriptor would not block; false when the interruption comes first.
+bool readable_before_interrupt(int descriptor);
+// The handlers that libraries set before main() are taken away: ^C and SIGTERM end the process until watch_interrupt().
+void forget_handlers_of_libraries();
 // After watch_interrupt(): while it lives, the first interruption calls `then`, once, on a thread of its own.
 class OnInterrupt {
  public:

@@ -1,12 +1,12 @@
 // `tenter mailbox map checksum`: each file is streamed to one rank, a chunk a round; one PER_RANK request carries every rank's
 // chunk. What is printed is what sha256sum(1) prints, in the order of the arguments.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,6 +14,7 @@
 #include "hw/group/bus_error.hpp"
 #include "hw/group/callables.hpp"
 #include "hw/group/group.hpp"
+#include "hw/posix/descriptor.hpp"
 
 namespace tenter::cli {
 namespace {
@@ -26,41 +27,46 @@ struct Outcome {
   std::string trouble;  // as strerror says it
 };
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
 // One rank's present file.
 struct Stream {
   std::size_t index = 0;  // of the arguments
-  File file{nullptr, &std::fclose};
+  hw::Descriptor file;
   bool begun = false;
   bool last = false;  // the chunk under way is the last one
 };
 
-File open_file(const std::string& name, std::string& trouble) {
+// A FIFO is opened without waiting for its writer: the reads wait, and they can be interrupted.
+hw::Descriptor open_file(const std::string& name, std::string& trouble) {
   struct stat found {};
   if (name != "-" && stat(name.c_str(), &found) == 0 && S_ISCHR(found.st_mode)) {
     trouble = "a device has no end; pipe what is wanted of it into -";
-    return File(nullptr, &std::fclose);
+    return {};
   }
-  File file(name == "-" ? stdin : std::fopen(name.c_str(), "rb"), name == "-" ? +[](std::FILE*) { return 0; } : &std::fclose);
+  hw::Descriptor file(name == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                  : open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) trouble = std::strerror(errno);
   return file;
 }
 
-// A chunk with its command byte; nothing when the file could not be read.
+// A chunk with its command byte; nothing when the file could not be read, or at an interruption.
 std::optional<Blob> next_chunk(Stream& stream, std::string& trouble) {
   std::vector<std::byte> bytes(1 + chunk_bytes);
-  errno = 0;
-  const std::size_t got = std::fread(bytes.data() + 1, 1, chunk_bytes, stream.file.get());
-  if (std::ferror(stream.file.get()) != 0) {
-    trouble = std::strerror(errno);
-    return std::nullopt;
+  std::size_t have = 0;
+  while (have < chunk_bytes && !stream.last) {
+    if (!readable_before_interrupt(stream.file.get())) return std::nullopt;
+    const ssize_t got = read(stream.file.get(), bytes.data() + 1 + have, chunk_bytes - have);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) {
+      trouble = std::strerror(errno);
+      return std::nullopt;
+    }
+    stream.last = got == 0;
+    have += static_cast<std::size_t>(got);
   }
-  stream.last = got < chunk_bytes;
   bytes[0] = static_cast<std::byte>((stream.begun ? 0 : hw::checksum_begin) | hw::checksum_update |
                                     (stream.last ? hw::checksum_finish : 0));
   stream.begun = true;
-  return Blob(Bytes(bytes.data(), 1 + got));
+  return Blob(Bytes(bytes.data(), 1 + have));
 }
 
 std::string hex_of(Bytes bytes) {
@@ -110,6 +116,7 @@ class Map {
       if (!stream) continue;
       std::string trouble;
       if (auto chunk = next_chunk(*stream, trouble)) return *chunk;
+      if (interrupted()) return {};
       fail(stream->index, trouble);
       stream.reset();
     }
@@ -118,7 +125,7 @@ class Map {
   void open_next(std::optional<Stream>& stream) {
     const std::size_t index = next_++;
     std::string trouble;
-    File file = open_file(options_.files[index], trouble);
+    hw::Descriptor file = open_file(options_.files[index], trouble);
     if (!file) return fail(index, trouble);
     stream.emplace();
     stream->index = index;

@@ -1,13 +1,18 @@
 // The mailbox commands as processes of their own: signals, a full standard output, files that only look like pages, owners of
 // another PID namespace.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "hw/group/private_folder.hpp"
 #include "tests/group/private_memory.hpp"
@@ -81,6 +86,60 @@ TEST_P(Interrupted, a_run_ends_with_its_summary_and_130_though_its_task_has_long
 
 INSTANTIATE_TEST_SUITE_P(Signal, Interrupted, testing::Values(SIGINT, SIGTERM, SIGHUP),
                          [](const testing::TestParamInfo<int>& one) { return "of_number_" + std::to_string(one.param); });
+
+// A standard input that never ends keeps the ranks at work; what they have not answered is not printed.
+TEST(Command, an_interrupted_map_says_how_far_it_came_and_ends_with_130) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const Folder folder;
+  ASSERT_EQ(mkfifo((folder / "endless").c_str(), 0600), 0);
+  std::ofstream(folder / "file") << "x";
+  const pid_t map = start_command(tenter_command + " mailbox map checksum --ranks 2 " + folder / "file" + " " +
+                                  folder / "endless" + " >" + folder / "out" + " 2>" + folder / "errors");
+  std::ofstream endless(folder / "endless");  // waits for the reader
+  std::thread writer([&] {
+    const std::string part(1 << 20, 'x');
+    while (endless.write(part.data(), static_cast<std::streamsize>(part.size()))) {
+    }
+  });
+  EXPECT_TRUE(comes_true([&] { return !content_of(folder / "out").empty(); }));
+  EXPECT_EQ(kill(map, SIGTERM), 0);
+  EXPECT_EQ(end_of(map), 130);
+  writer.join();  // nobody reads any more
+  EXPECT_NE(content_of(folder / "errors").find("interrupted after 1 of 2 files"), std::string::npos)
+      << content_of(folder / "errors");
+}
+
+TEST(Command, a_map_that_waits_for_a_pipe_is_interrupted_too) {
+  const Folder folder;
+  ASSERT_EQ(mkfifo((folder / "silent").c_str(), 0600), 0);
+  std::ofstream(folder / "file") << "x";
+  const pid_t map = start_command(tenter_command + " mailbox map checksum --ranks 2 " + folder / "silent" + " >" +
+                                  folder / "out" + " 2>" + folder / "errors");
+  const int writer = open((folder / "silent").c_str(), O_WRONLY);  // waits for the reader
+  EXPECT_EQ(kill(map, SIGINT), 0);
+  EXPECT_EQ(end_of(map), 130);
+  close(writer);
+}
+
+TEST(Command, an_interrupted_hw_run_ends_its_group_in_order_with_130) {
+  const Folder folder;
+  const pid_t run = start_command(tenter_command + " hw run mailbox -n 2 --requests 4000000000 --json " + folder / "json" + " >" +
+                                  folder / "out" + " 2>" + folder / "errors");
+  EXPECT_TRUE(comes_true([&] { return !content_of(folder / "errors").empty(); }));
+  EXPECT_EQ(kill(run, SIGINT), 0);
+  EXPECT_EQ(end_of(run), 130);
+  EXPECT_NE(content_of(folder / "json").find(R"("verdict": "unknown")"), std::string::npos) << content_of(folder / "json");
+}
+
+// Libraries that are loaded with it take the signals for themselves before main().
+TEST(Command, a_command_that_has_nothing_to_end_in_order_dies_of_the_signal) {
+  const Folder folder;
+  ASSERT_EQ(mkfifo((folder / "tape").c_str(), 0600), 0);
+  const pid_t replay = start_command(tenter_command + " sim replay " + folder / "tape" + " >" + folder / "out 2>&1");
+  const std::ofstream waits_for_its_reader(folder / "tape");
+  EXPECT_EQ(kill(replay, SIGTERM), 0);
+  EXPECT_EQ(end_of(replay), -SIGTERM) << content_of(folder / "out");
+}
 
 TEST(Command, a_checksum_of_what_has_no_end_is_refused_and_the_other_files_are_done) {
   const Folder folder;
