@@ -123,8 +123,9 @@ void FabricModel::perform(Process& p, Role role, const action::CloseFabric& a) {
 
 // What is still posted is answered before the close is; nothing lands afterwards.
 void FabricModel::close(Process& p, Nic& closing) {
-  for (Posted& read : reads_) {
-    if (read.process != p.index || read.a.endpoint != closing.name || read.stage == Stage::over) continue;
+  for (const std::uint64_t number : host(p.index).reads) {
+    Posted& read = reads_[number];
+    if (read.a.endpoint != closing.name || read.stage == Stage::over) continue;
     read.stage = Stage::over;
     if (read.told) continue;
     p.inbox.push({read.role, 0,
@@ -217,8 +218,7 @@ void FabricModel::perform(Process& p, Role role, const action::InsertPeer& a) {
 
 void FabricModel::process_ended(ProcessIndex process) {
   if (process >= hosts_.size()) return;
-  for (Posted& read : reads_)
-    if (read.process == process) read.stage = Stage::over;
+  for (const std::uint64_t number : hosts_[process].reads) reads_[number].stage = Stage::over;
   for (const Nic& gone : hosts_[process].nics) free_addresses_.push_back(gone.address);
   hosts_[process].nics.clear();
   hosts_[process].buffers.clear();
@@ -287,9 +287,10 @@ void FabricModel::write_buffer(ProcessIndex process, Buffer buffer, std::uint64_
 // ---------------------------------------------------------------- for properties
 
 const std::vector<EpochRun>* FabricModel::epochs(ProcessIndex process, Role role, Op op) const {
-  for (std::size_t i = reads_.size(); i > 0; --i) {
-    const Posted& read = reads_[i - 1];
-    if (read.process == process && read.role == role && read.a.op == op && !read.runs.empty()) return &read.runs;
+  const Host* mine = known(process);
+  for (std::size_t i = mine ? mine->reads.size() : 0; i > 0; --i) {
+    const Posted& read = reads_[mine->reads[i - 1]];
+    if (read.role == role && read.a.op == op && !read.runs.empty()) return &read.runs;
   }
   return nullptr;
 }
@@ -311,9 +312,10 @@ std::size_t FabricModel::open_regions(ProcessIndex process) const {
 }
 
 std::size_t FabricModel::reads_in_flight(ProcessIndex process) const {
-  return static_cast<std::size_t>(std::count_if(reads_.begin(), reads_.end(), [&](const Posted& read) {
-    return read.process == process && read.stage != Stage::over && !read.told;
-  }));
+  const Host* mine = known(process);
+  if (!mine) return 0;
+  return static_cast<std::size_t>(
+      std::count_if(mine->pending.begin(), mine->pending.end(), [&](std::uint64_t number) { return in_flight(reads_[number]); }));
 }
 
 std::string FabricModel::first_left(ProcessIndex process) const {

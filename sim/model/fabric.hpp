@@ -91,6 +91,8 @@ class FabricModel {
     std::vector<Region> regions_used;
     std::map<Buffer, std::vector<std::byte>> buffers;
     std::uint32_t buffers_lent = 0;
+    std::vector<std::uint64_t> reads;    // all that it posted, by number
+    std::vector<std::uint64_t> pending;  // those of them that may still be in flight
   };
   enum class Stage : std::uint8_t { going, answering, over };
   struct Chunk {
@@ -128,6 +130,7 @@ class FabricModel {
   void write_buffer(ProcessIndex process, Buffer buffer, std::uint64_t at, Bytes bytes);
   void release_stalled(ProcessIndex target);
 
+  static bool in_flight(const Posted& read) { return read.stage != Stage::over && !read.told; }
   void cut(Posted& read);
   void schedule_chunk(std::uint64_t read, std::uint64_t chunk, Duration after);
   void fail_on_purpose(std::uint64_t number);

@@ -32,6 +32,10 @@ void FabricModel::perform(Process& p, Role role, const action::ReadRemote& a) {
   read.epochs.resize(static_cast<std::size_t>(a.bytes), 0);
   const std::uint64_t number = reads_.size();
   reads_.push_back(std::move(read));
+  Host& mine = host(p.index);
+  std::erase_if(mine.pending, [&](std::uint64_t other) { return !in_flight(reads_[other]); });
+  mine.pending.push_back(number);
+  mine.reads.push_back(number);
   if (from->broken) return answer(number, Status::failed, "the endpoint was broken by an earlier failure");
   cut(reads_.back());
   Duration stall{0};

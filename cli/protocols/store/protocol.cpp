@@ -21,6 +21,11 @@ void add_store(Registry& registry) {
   window.method = store::Method::window;
   StoreScenario hot;
   hot.hot = true;
+  StoreScenario many;
+  many.cores_min = many.cores_max = 64;
+  many.readers_min = many.readers_max = 1'000;
+  many.operations_max = 2;
+  many.only_files_fail = true;
   StoreScenario healthy;
   healthy.faults = false;
   registry.protocol("store")
@@ -30,6 +35,7 @@ void add_store(Registry& registry) {
       .scenario("window", shaped(window))
       .scenario("hot", shaped(hot))
       .scenario("healthy", shaped(healthy))
+      .scenario("many_readers", shaped(many))
       .monitor<GetsMonitor>("gets")
       .monitor<RowsMonitor>("rows")
       .monitor<RecordsMonitor>("records")

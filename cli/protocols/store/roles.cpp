@@ -1,4 +1,5 @@
-// The store's machines, so that `sim replay DIR` makes them from a recording of `store serve | get | read` (hw/store/recording.hpp).
+// The store's machines, so that `sim replay DIR` makes them from a recording of `store serve | get | read`
+// (hw/store/recording.hpp).
 #include "cli/protocols/store/protocol.hpp"
 #include "core/recording/value.hpp"
 #include "core/store/joiner.hpp"

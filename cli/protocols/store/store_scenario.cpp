@@ -56,12 +56,18 @@ void allow_faults(sim::Scenario& scenario) {
   scenario.allow(sim::Tag::host_crash, 1);
 }
 
+void allow_late_files(sim::Scenario& scenario, std::uint32_t hosts) {
+  scenario.allow(sim::Tag::file_stale, hosts);
+  scenario.allow(sim::Tag::file_late, hosts);
+}
+
 }  // namespace
 
 void build_store(sim::Scenario& scenario, const StoreMachines& machines, const StoreScenario& shape) {
   StoreShape work;
-  work.cores = 1 + scenario.choose(shape.cores_max);
-  work.readers = shape.method == Method::file ? scenario.choose(shape.readers_max + 1) : 0;
+  work.cores = shape.cores_min + scenario.choose(shape.cores_max - shape.cores_min + 1);
+  work.readers =
+      shape.method == Method::file ? shape.readers_min + scenario.choose(shape.readers_max - shape.readers_min + 1) : 0;
   work.operations = scenario.choose(shape.operations_max + 1);
   work.closes_early = scenario.choose(3) == 2;
   work.close_patience = scenario.choose(3) == 2 ? seconds(2) : Duration{0};
@@ -69,10 +75,12 @@ void build_store(sim::Scenario& scenario, const StoreMachines& machines, const S
   if (shape.hot) work.operations = 4 + scenario.choose(9);
   std::vector<StoreVariable> variables = shape.hot ? hot_variables(scenario, work.cores) : variables_of(scenario, work.cores);
   const Duration reborn = milliseconds(std::int64_t{50} << scenario.choose(6));
-  if (shape.faults) allow_faults(scenario);
+  if (shape.faults && !shape.only_files_fail) allow_faults(scenario);
+  if (shape.faults && shape.only_files_fail) allow_late_files(scenario, work.readers);
   scenario.files_outlive_crashes();
   scenario.files_publish_with(shape.publishes);
   scenario.phases(seconds(6), seconds(400));
+  if (shape.readers_max > 100) scenario.step_limit(50'000'000);
   ReaderConfig reader;
   reader.owner = owner;
   reader.provider = Blob("simulated");

@@ -26,10 +26,12 @@ StoreMachines shipped_store();
 struct StoreScenario {
   store::Method method = store::Method::file;
   bool faults = true;
-  std::uint32_t cores_max = 3, readers_max = 2;  // readers: method file alone
+  std::uint32_t cores_min = 1, cores_max = 3;
+  std::uint32_t readers_min = 0, readers_max = 2;  // method file alone
   std::uint32_t operations_max = 8;
-  bool hot = false;             // few rows with versions, updated again and again while they are read
-  sim::PublishSteps publishes;  // of the Files part
+  bool hot = false;              // few rows with versions, updated again and again while they are read
+  bool only_files_fail = false;  // of the faults those of a shared file system alone, by its many hosts
+  sim::PublishSteps publishes;   // of the Files part
 };
 void build_store(sim::Scenario& scenario, const StoreMachines& machines, const StoreScenario& shape);
 
