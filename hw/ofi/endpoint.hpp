@@ -1,8 +1,10 @@
-// One open fabric: everything that reads and regions of it need, and the thread that makes its progress. All calls of libfabric
-// are made under one mutex, so that the domain may be of FI_THREAD_DOMAIN.
+// One open fabric: everything that reads and regions of it need. Its progress is made by the loop while that drives and waits for
+// reads, and by a thread of its own at all other times, so a publisher whose loop is in other work serves all the same. All calls
+// of libfabric are made under one mutex, so that the domain may be of FI_THREAD_DOMAIN.
 #pragma once
 #include <rdma/fi_rma.h>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -18,20 +20,22 @@
 #include "core/fabric_action.hpp"
 #include "core/fabric_event.hpp"
 #include "hw/ofi/handles.hpp"
+#include "hw/ofi/landing.hpp"
+#include "hw/part.hpp"
 #include "hw/posix/descriptor.hpp"
 
 namespace tenter::hw::ofi {
 
-// A read that was asked for. The library writes to `landing`, never to a caller's memory: so nothing late can land there,
-// whatever the provider does, and the registration that FI_MR_LOCAL asks for has a plain owner. Costs one copy a read.
+// A read that was asked for. It goes straight into the caller's memory where the provider wants no registration of it, else it
+// lands in memory of the endpoint and is copied when it is answered.
 struct Read {
   fi_context2 context{};  // of this operation only (FI_CONTEXT, FI_CONTEXT2); its address names the completion
   std::uint64_t role = 0;
   action::ReadRemote asked;
   std::uint64_t key = 0;
   fi_addr_t peer = FI_ADDR_UNSPEC;
-  Pages landing;
-  Handle<fid_mr> local;  // before the pages it covers
+  std::byte* into = nullptr;  // the caller's; null: `landing`
+  Landing landing;
 };
 
 struct Answer {
@@ -57,8 +61,15 @@ class FabricEndpoint {
   bool unregister_region(Region region);  // false: it has none of that name
   Pages* region(Region region);
   event::FabricDone insert(const action::InsertPeer& asked);
-  void read(std::uint64_t role, const action::ReadRemote& asked);
-  std::vector<Answer> take_answers();
+  // into: the caller's memory; empty: the content is wanted with the answer.
+  void read(std::uint64_t role, const action::ReadRemote& asked, MutableBytes into);
+  // The loop's turn: makes progress while reads are open, and gives what was answered since.
+  std::vector<Answer> drive();
+  // The loop is about to sleep: what to wake up for. It has the progress of open reads until it drives again.
+  void add_waits(WaitSet& waits);
+  void give_back(std::unique_ptr<Read> read);  // its landing memory is used again
+  // A caller takes its memory back. What could still land there is ended, with the endpoint if need be.
+  void forget(Buffer buffer);
   std::vector<Answer> abandon();          // stops progress and gives every read still open; before the destructor
   bool keeps(const Blob& address) const;  // its form is the one of this endpoint's addresses
   const std::string& provider() const { return provider_; }
@@ -75,11 +86,18 @@ class FabricEndpoint {
   int bind_and_enable(std::string& step);
   int find_address();
   int register_memory(Pages& pages, std::uint64_t access, Handle<fid_mr>& to, std::string& step);
+  bool lands_directly() const { return (info_->domain_attr->mr_mode & (FI_MR_LOCAL | FI_MR_ENDPOINT)) == 0; }
 
   int find_key(Read& read, std::string& step);
+  int find_landing(Read& read, std::string& step);
   int prepare(Read& read, std::string& text);
   void run();
+  bool look(std::uint64_t& seen, bool& sleeps);
+  void serve_dense();
+  Duration rest_of_reads() const;
+  bool open_reads() const { return !flying_.empty() || !waiting_.empty(); }
   bool progress();
+  bool post(std::unique_ptr<Read>& next);
   void post_waiting();
   void take_error();
   void finish(void* context, int error, const std::string& text);
@@ -104,13 +122,19 @@ class FabricEndpoint {
   std::uint64_t next_key_ = 1;
 
   mutable std::mutex mutex_;
-  std::deque<std::unique_ptr<Read>> waiting_;            // not yet taken by the provider
+  std::deque<std::unique_ptr<Read>> waiting_;  // not yet taken by the provider
+  LandingPool landings_;
   std::map<const void*, std::unique_ptr<Read>> flying_;  // by address of its context
   std::vector<std::unique_ptr<Read>> failed_;            // their bytes may still land: kept until the endpoint is closed
   std::vector<Answer> answers_;
   std::size_t flying_max_ = 1;
   int broken_ = 0;  // fi_errno: the completion queue itself failed
   bool stopping_ = false;
+  bool untold_ = false;                  // answers that the loop was not told of
+  std::uint64_t drives_ = 0;             // turns of the loop
+  Time moved_{};                         // when a read was asked for or answered
+  std::atomic<bool> loop_waits_{false};  // the loop sleeps on the queue's descriptor: it has the progress
+  std::atomic<std::size_t> open_{0};     // reads without an answer, and answers not taken: what the loop sees without the mutex
   Descriptor kick_;
   std::thread thread_;
 };

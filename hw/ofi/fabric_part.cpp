@@ -37,7 +37,10 @@ Buffer FabricPart::lend(MutableBytes memory) {
   return name;
 }
 
-void FabricPart::take_back(Buffer buffer) { buffers_.erase(buffer); }
+void FabricPart::take_back(Buffer buffer) {
+  for (auto& [name, open] : endpoints_) open->forget(buffer);
+  buffers_.erase(buffer);
+}
 
 ofi::FabricEndpoint& FabricPart::endpoint(Endpoint name) {
   const auto found = endpoints_.find(name);
@@ -54,10 +57,7 @@ MutableBytes FabricPart::lent(Buffer buffer, std::uint64_t at, std::uint64_t byt
 
 void FabricPart::perform(const action::OpenFabric& a) {
   TENTER_CHECK(!endpoints_.contains(a.endpoint));
-  auto made = ofi::FabricEndpoint::open(a, [this] {
-    answered_.store(true, std::memory_order_release);
-    context_.nudge();
-  });
+  auto made = ofi::FabricEndpoint::open(a, [this] { context_.nudge(); });
   if (auto* refused = std::get_if<event::FabricOpened>(&made)) return context_.push(context_.current, std::move(*refused));
   auto& open = std::get<std::unique_ptr<ofi::FabricEndpoint>>(made);
   event::FabricOpened e = open->opened();
@@ -69,7 +69,7 @@ void FabricPart::perform(const action::OpenFabric& a) {
 
 void FabricPart::perform(const action::CloseFabric& a) {
   if (const auto found = endpoints_.find(a.endpoint); found != endpoints_.end()) {
-    for (ofi::Answer& answer : found->second->abandon()) deliver(std::move(answer));
+    for (ofi::Answer& answer : found->second->abandon()) (void)deliver(std::move(answer));
     endpoints_.erase(found);
     std::erase_if(owners_, [&](const auto& owner) { return owner.second == a.endpoint; });
   }
@@ -112,8 +112,8 @@ void FabricPart::perform(const action::InsertPeer& a) {
 }
 
 void FabricPart::perform(const action::ReadRemote& a) {
-  if (a.buffer != no_buffer) (void)lent(a.buffer, a.at, a.bytes);
-  endpoint(a.endpoint).read(number(context_.current), a);
+  const MutableBytes into = a.buffer == no_buffer ? MutableBytes() : lent(a.buffer, a.at, a.bytes);
+  endpoint(a.endpoint).read(number(context_.current), a, into);
 }
 
 void FabricPart::perform(const action::FillBuffer& a) {
@@ -121,26 +121,35 @@ void FabricPart::perform(const action::FillBuffer& a) {
   if (!to.empty()) std::memcpy(to.data(), a.content.bytes().data(), to.size());
 }
 
-void FabricPart::deliver(ofi::Answer&& answer) {
+// Gives the read back, whose landing memory can be used again.
+std::unique_ptr<ofi::Read> FabricPart::deliver(ofi::Answer&& answer) {
   event::ReadDone e;
   e.now = now();
   e.op = answer.asked.op;
   e.status = answer.status;
   e.text = Blob(answer.text);
-  if (answer.status == Status::ok) {
-    const Bytes bytes(answer.landed->landing.data(), answer.asked.bytes);
+  if (answer.status == Status::ok && answer.landed->into == nullptr) {
+    const Bytes bytes(answer.landed->landing.pages.data(), answer.asked.bytes);
     if (answer.asked.buffer == no_buffer)
       e.content = Blob(bytes);
     else if (buffers_.contains(answer.asked.buffer) && !bytes.empty())
       std::memcpy(lent(answer.asked.buffer, answer.asked.at, bytes.size()).data(), bytes.data(), bytes.size());
   }
   context_.push(Role{static_cast<std::uint16_t>(answer.role)}, std::move(e));
+  return std::move(answer.landed);
 }
 
 void FabricPart::poll() {
-  if (!answered_.exchange(false, std::memory_order_acquire)) return;
-  for (auto& [name, open] : endpoints_)
-    for (ofi::Answer& answer : open->take_answers()) deliver(std::move(answer));
+  for (auto& [name, open] : endpoints_) {
+    for (ofi::Answer& answer : open->drive()) {
+      std::unique_ptr<ofi::Read> landed = deliver(std::move(answer));
+      open->give_back(std::move(landed));
+    }
+  }
+}
+
+void FabricPart::add_waits(WaitSet& waits) const {
+  for (const auto& [name, open] : endpoints_) open->add_waits(waits);
 }
 
 }  // namespace tenter::hw

@@ -1,6 +1,5 @@
 // The Fabric port on libfabric (docs/ports/fabric.md).
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,8 +17,8 @@ class FabricPart {
   FabricPart& operator=(const FabricPart&) = delete;
   ~FabricPart();
 
-  // A caller's memory gets a name, used once, for the calls that read into it or store out of it. It stays the caller's; reads
-  // land elsewhere and are copied when they are answered, so after take_back() nothing is written into it.
+  // A caller's memory gets a name, used once, for the calls that read into it or store out of it. Reads may land in it until it
+  // is taken back; afterwards nothing is written into it: an endpoint with such a read open is ended first.
   Buffer lend(MutableBytes memory);
   void take_back(Buffer buffer);
 
@@ -33,20 +32,19 @@ class FabricPart {
   void perform(const action::ReadRemote& a);
   void perform(const action::FillBuffer& a);
   void poll();
-  void add_waits(WaitSet&) const {}  // the endpoints' threads nudge
+  void add_waits(WaitSet& waits) const;
 
  private:
   ofi::FabricEndpoint& endpoint(Endpoint name);
   MutableBytes lent(Buffer buffer, std::uint64_t at, std::uint64_t bytes);
   void store(Region region, std::uint64_t offset, Bytes content);
-  void deliver(ofi::Answer&& answer);
+  std::unique_ptr<ofi::Read> deliver(ofi::Answer&& answer);
 
   Context& context_;
   std::map<Endpoint, std::unique_ptr<ofi::FabricEndpoint>> endpoints_;
   std::map<Region, Endpoint> owners_;
   std::map<Buffer, MutableBytes> buffers_;
   std::uint32_t next_buffer_ = 1;
-  std::atomic<bool> answered_{false};  // raised by the progress threads
 };
 
 }  // namespace tenter::hw

@@ -1,5 +1,6 @@
-// Reads, their completions, and the thread that drives both sides' progress (a manual provider serves nothing without it).
+// Reads, their completions, and who drives both sides' progress (a manual provider serves nothing without it).
 #include <poll.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -13,9 +14,19 @@
 namespace tenter::hw::ofi {
 namespace {
 
-// Back-off between looks: doubles from the first to the last. With a wait object it is only a net below it; without one it is how
-// late a read of a sleeping publisher may be noticed. 200 looks a second of some microseconds are below 0.5 % of a CPU.
+// Back-off between the thread's looks when no read of ours is open: doubles from the first to the last. With a wait object it is
+// only a net below it; without one it is how late a read of a sleeping publisher may be noticed. 200 looks a second of some
+// microseconds are below 0.5 % of a CPU.
 constexpr Duration first_rest = microseconds(20), last_rest = milliseconds(5), last_rest_with_descriptor = milliseconds(50);
+// With reads open the rest is this part of the time since anything moved, so a look never adds much to a wait, and a peer that is
+// silent costs little.
+constexpr std::int64_t rest_part = 16;
+constexpr Duration last_rest_of_reads = milliseconds(10);
+// Between two looks of the thread whether the loop still makes progress itself.
+constexpr Duration rest_beside_the_loop = milliseconds(2);
+// The peer asks again so soon that a sleep and a wake cost more than looking: the thread looks on for a while.
+constexpr Duration soon = microseconds(100), looking_on = microseconds(200);
+constexpr std::uint32_t enough_soon = 4, most_soon = 16;
 
 }  // namespace
 
@@ -43,14 +54,21 @@ int FabricEndpoint::find_key(Read& read, std::string& step) {
   return 0;
 }
 
+// Where it lands, when it does not go straight into the caller's memory.
+int FabricEndpoint::find_landing(Read& read, std::string& step) {
+  if (read.into != nullptr) return 0;
+  read.landing = landings_.take(read.asked.bytes);
+  if (read.landing.pages.data() == nullptr) read.landing.pages = Pages(LandingPool::size_for(read.asked.bytes));
+  step = "memory of a read of " + std::to_string(read.asked.bytes) + " bytes";
+  if (read.landing.pages.data() == nullptr) return FI_ENOMEM;
+  if ((info_->domain_attr->mr_mode & FI_MR_LOCAL) == 0 || read.landing.local) return 0;
+  return register_memory(read.landing.pages, FI_READ, read.landing.local, step);
+}
+
 // Everything that can be refused before the provider is asked. 0, or a fi_errno and its text.
 int FabricEndpoint::prepare(Read& read, std::string& text) {
   int error = broken_;
   std::string step = "the endpoint broke before";
-  if (error == 0 && read.landing.data() == nullptr) {
-    step = "memory of a read of " + std::to_string(read.asked.bytes) + " bytes";
-    error = FI_ENOMEM;
-  }
   if (error == 0) {
     const auto peer = peers_.find(read.asked.peer);
     step = "a peer that was not inserted";
@@ -60,49 +78,61 @@ int FabricEndpoint::prepare(Read& read, std::string& text) {
       read.peer = peer->second;
   }
   if (error == 0) error = find_key(read, step);
-  if (error == 0 && (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0)
-    error = register_memory(read.landing, FI_READ, read.local, step);
+  if (error == 0) error = find_landing(read, step);
   if (error != 0) text = text_of_error(provider_, step, error);
   return error;
 }
 
-void FabricEndpoint::read(std::uint64_t role, const action::ReadRemote& asked) {
+void FabricEndpoint::read(std::uint64_t role, const action::ReadRemote& asked, MutableBytes into) {
   auto made = std::make_unique<Read>();
   made->role = role;
   made->asked = asked;
-  made->landing = Pages(asked.bytes);
   const std::lock_guard lock(mutex_);
+  if (lands_directly() && !into.empty()) made->into = into.data();
+  open_.fetch_add(1, std::memory_order_relaxed);
+  moved_ = now();
   std::string text;
   const int error = prepare(*made, text);
   if (error != 0)
     answer(std::move(made), error, text);
-  else
+  else if (!waiting_.empty() || post(made))
     waiting_.push_back(std::move(made));
-  post_waiting();
-  kick();
 }
 
-// In order; stops at the first that the provider does not take now.
+// False: it is the provider's now, or answered. True: the provider does not take it now.
+bool FabricEndpoint::post(std::unique_ptr<Read>& next) {
+  if (flying_.size() >= flying_max_) return true;
+  void* local = next->landing.local ? fi_mr_desc(next->landing.local.get()) : nullptr;
+  void* to = next->into != nullptr ? next->into : next->landing.pages.data();
+  const auto error = static_cast<int>(fi_read(endpoint_.get(), to, next->asked.bytes, local, next->peer,
+                                              next->asked.base + next->asked.offset, next->key, &next->context));
+  if (error == -FI_EAGAIN) return true;
+  if (error == 0)
+    flying_.emplace(&next->context, std::move(next));
+  else
+    answer(std::move(next), error, text_of_error(provider_, "fi_read", error));
+  return false;
+}
+
+// In order by peer: one that takes nothing now, as a stopped one does for ever, holds up nobody else.
 void FabricEndpoint::post_waiting() {
-  while (!waiting_.empty() && flying_.size() < flying_max_) {
-    Read& next = *waiting_.front();
-    void* local = next.local ? fi_mr_desc(next.local.get()) : nullptr;
-    const auto error = static_cast<int>(fi_read(endpoint_.get(), next.landing.data(), next.asked.bytes, local, next.peer,
-                                                next.asked.base + next.asked.offset, next.key, &next.context));
-    if (error == -FI_EAGAIN) return;
-    std::unique_ptr<Read> taken = std::move(waiting_.front());
+  std::vector<fi_addr_t> busy;
+  for (std::size_t left = waiting_.size(); left > 0 && flying_.size() < flying_max_; --left) {
+    std::unique_ptr<Read> next = std::move(waiting_.front());
     waiting_.pop_front();
-    if (error == 0)
-      flying_.emplace(&taken->context, std::move(taken));
-    else
-      answer(std::move(taken), error, text_of_error(provider_, "fi_read", error));
+    if (std::find(busy.begin(), busy.end(), next->peer) == busy.end()) {
+      const fi_addr_t peer = next->peer;
+      if (!post(next)) continue;
+      busy.push_back(peer);
+    }
+    waiting_.push_back(std::move(next));  // all that stay go round once: their order is kept
   }
 }
 
 void FabricEndpoint::answer(std::unique_ptr<Read> read, int error, const std::string& text) {
   Answer made{read->role, read->asked, nullptr, error == 0 ? Status::ok : status_of(error), text};
+  untold_ = true;
   if (error == 0) {
-    read->local.close();
     made.landed = std::move(read);
   } else {
     failed_.push_back(std::move(read));
@@ -165,33 +195,97 @@ bool FabricEndpoint::progress() {
   return moved || waiting_.size() != waited;
 }
 
+Duration FabricEndpoint::rest_of_reads() const {
+  return std::clamp(Duration{number(now() - moved_) / rest_part}, first_rest, last_rest_of_reads);
+}
+
+std::vector<Answer> FabricEndpoint::drive() {
+  loop_waits_.store(false, std::memory_order_relaxed);
+  if (open_.load(std::memory_order_relaxed) == 0) return {};
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return {};  // the thread is at it, and wakes the loop for what it finds
+  ++drives_;
+  if (open_reads() && progress()) moved_ = now();
+  untold_ = false;
+  open_.fetch_sub(answers_.size(), std::memory_order_relaxed);
+  return std::exchange(answers_, {});
+}
+
+void FabricEndpoint::add_waits(WaitSet& waits) {
+  if (open_.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(mutex_);
+  if (!answers_.empty()) return waits.again_in(Duration{0});
+  loop_waits_.store(true, std::memory_order_relaxed);
+  waits.again_in(rest_of_reads());
+  if (wait_descriptor_ < 0) return;
+  fid* queue = &completions_.get()->fid;
+  if (fi_trywait(fabric_.get(), &queue, 1) == 0)
+    waits.descriptors.push_back({wait_descriptor_, POLLIN, 0});
+  else
+    waits.again_in(Duration{0});
+}
+
+// One look of the thread; false: the loop makes progress itself. sleeps: the descriptor may be slept on.
+bool FabricEndpoint::look(std::uint64_t& seen, bool& sleeps) {
+  const bool own = !loop_waits_.load(std::memory_order_relaxed) && drives_ == seen;
+  seen = drives_;
+  if (!own) return false;
+  if (progress()) moved_ = now();
+  sleeps = true;
+  if (wait_descriptor_ >= 0) {
+    fid* queue = &completions_.get()->fid;
+    sleeps = fi_trywait(fabric_.get(), &queue, 1) == 0;
+  }
+  return true;
+}
+
+// A peer that reads again and again is served without a sleep between.
+void FabricEndpoint::serve_dense() {
+  const Time end = now() + looking_on;
+  do {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_ || open_reads()) return;
+      (void)progress();
+    }
+    sched_yield();
+  } while (now() < end);
+}
+
 void FabricEndpoint::run() {
   Duration rest = first_rest;
+  std::uint64_t seen = 0;
+  std::uint32_t dense = 0;
   for (;;) {
-    bool sleeps = true, answered = false, busy = false;
+    bool own = false, sleeps = false, tells = false;
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
-      if (progress()) rest = first_rest;
-      answered = !answers_.empty();
-      busy = !flying_.empty() || !waiting_.empty();
-      if (wait_descriptor_ >= 0) {
-        fid* queue = &completions_.get()->fid;
-        sleeps = fi_trywait(fabric_.get(), &queue, 1) == 0;
-      }
+      own = look(seen, sleeps);
+      tells = std::exchange(untold_, false);
+      if (!own)
+        rest = rest_beside_the_loop;
+      else if (open_reads())
+        rest = rest_of_reads();
+      else
+        rest = std::clamp(rest, first_rest, wait_descriptor_ >= 0 ? last_rest_with_descriptor : last_rest);
     }
-    if (answered) wake_();
+    if (tells) wake_();
+    const bool listens = own && sleeps && wait_descriptor_ >= 0;
     std::array<pollfd, 2> on{pollfd{kick_.get(), POLLIN, 0}, pollfd{wait_descriptor_, POLLIN, 0}};
-    const timespec time{0, sleeps ? number(rest) : number(first_rest)};
-    const int ready = ppoll(on.data(), wait_descriptor_ >= 0 && sleeps ? 2 : 1, &time, nullptr);
+    const timespec time{0, number(own && !sleeps ? first_rest : rest)};
+    const Time before = now();
+    const int ready = ppoll(on.data(), listens ? 2 : 1, &time, nullptr);
     if (ready > 0 && (on[0].revents & POLLIN) != 0) {
       std::uint64_t kicks = 0;
       (void)!::read(kick_.get(), &kicks, sizeof kicks);
+    }
+    if (ready > 0 && listens) {
+      dense = now() - before < soon ? std::min(dense + 1, most_soon) : dense / 2;
+      if (dense >= enough_soon && usable_cpus() > 1) serve_dense();
       rest = first_rest;
     } else {
-      // Reads of ours in flight are looked after often: on a manual provider the bytes come no faster than we look.
-      const Duration last = busy ? milliseconds(1) : wait_descriptor_ >= 0 ? last_rest_with_descriptor : last_rest;
-      rest = std::min(rest * 2, last);
+      rest = rest * 2;
     }
   }
 }
@@ -201,9 +295,23 @@ void FabricEndpoint::kick() const {
   (void)!::write(kick_.get(), &one, sizeof one);
 }
 
-std::vector<Answer> FabricEndpoint::take_answers() {
+void FabricEndpoint::give_back(std::unique_ptr<Read> read) {
+  if (read == nullptr || read->into != nullptr) return;
   const std::lock_guard lock(mutex_);
-  return std::exchange(answers_, {});
+  landings_.give(std::move(read->landing));
+}
+
+// The machine closes an endpoint before it answers a call whose reads are open, so this finds something only when a caller gave
+// its call up.
+void FabricEndpoint::forget(Buffer buffer) {
+  const std::lock_guard lock(mutex_);
+  const auto lands = [&](const Read& read) { return read.into != nullptr && read.asked.buffer == buffer; };
+  const bool open = std::any_of(flying_.begin(), flying_.end(), [&](const auto& read) { return lands(*read.second); }) ||
+                    std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& read) { return lands(*read); }) ||
+                    std::any_of(failed_.begin(), failed_.end(), [&](const auto& read) { return lands(*read); });
+  if (!open || !endpoint_) return;
+  endpoint_.close();
+  fail_all(FI_ECANCELED);
 }
 
 std::vector<Answer> FabricEndpoint::abandon() {
@@ -228,8 +336,9 @@ FabricEndpoint::~FabricEndpoint() {
   (void)abandon();
   const bool bound = info_ && (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0;
   if (!bound) endpoint_.close();  // first of all: then nothing lands
-  for (auto& [context, read] : flying_) read->local.close();
-  for (auto& read : failed_) read->local.close();
+  for (auto& [context, read] : flying_) read->landing.local.close();
+  for (auto& read : failed_) read->landing.local.close();
+  landings_.clear();
   for (auto& [name, served] : regions_) served.registration.close();
   endpoint_.close();
   mapped_.clear();

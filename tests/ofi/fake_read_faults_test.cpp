@@ -93,17 +93,39 @@ TEST_F(FabricReadFaults, a_completion_of_an_abandoned_read_is_never_the_next_rea
   EXPECT_TRUE(calls.sides.quiet(FabricCalls::reader));
 }
 
-TEST_F(FabricReadFaults, bytes_that_land_after_an_error_reach_no_callers_memory) {
+TEST_F(FabricReadFaults, bytes_that_come_after_an_error_land_nowhere_once_the_endpoint_is_closed) {
   const auto of = start();
   const Buffer buffer = calls.sides.lend(FabricCalls::reader, 600);
-  const Blob untouched = calls.sides.look(FabricCalls::reader, buffer);
   provider->hold_reads(true);
   provider->end_next_read({FI_EIO, 5, "gave up", true});
   const Op asked = calls.post(of, 0, 600, Endpoint{1}, buffer);
   provider->hold_reads(false);
   EXPECT_EQ(calls.answer<event::ReadDone>(FabricCalls::reader, asked).status, Status::failed);
-  expect_good_read(of);  // the owner's progress that serves it has written the late bytes before
-  EXPECT_TRUE(calls.sides.look(FabricCalls::reader, buffer) == untouched);
+  EXPECT_EQ(calls.close(FabricCalls::reader).status, Status::ok);
+  const Blob left = calls.sides.look(FabricCalls::reader, buffer);
+  calls.meet(Endpoint{2});
+  expect_good_read(of, Endpoint{2});  // the owner's progress that serves it would have written the late bytes before
+  EXPECT_TRUE(calls.sides.look(FabricCalls::reader, buffer) == left);
+}
+
+// Whoever gives a call up takes its memory back though reads into it are open: they are ended first, and their endpoint with
+// them.
+TEST_F(FabricReadFaults, a_caller_that_takes_its_memory_back_under_an_open_read_gets_it_untouched_from_then_on) {
+  const auto of = start();
+  const Buffer buffer = calls.sides.lend(FabricCalls::reader, 600), other = calls.sides.lend(FabricCalls::reader, 600);
+  provider->hold_reads(true);
+  const Op asked = calls.post(of, 0, 600, Endpoint{1}, buffer);
+  EXPECT_TRUE(calls.sides.quiet(FabricCalls::reader));
+  calls.sides.take_back(FabricCalls::reader, other);
+  EXPECT_TRUE(calls.sides.quiet(FabricCalls::reader)) << "no read was open into this one";
+  calls.sides.take_back(FabricCalls::reader, buffer);
+  const Blob left = calls.sides.look(FabricCalls::reader, buffer);
+  EXPECT_EQ(calls.answer<event::ReadDone>(FabricCalls::reader, asked).status, Status::failed);
+  provider->hold_reads(false);
+  EXPECT_NE(calls.read(of, 0, 8).status, Status::ok) << "the endpoint is ended";
+  calls.meet(Endpoint{2});
+  expect_good_read(of, Endpoint{2});
+  EXPECT_TRUE(calls.sides.look(FabricCalls::reader, buffer) == left);
 }
 
 TEST_F(FabricReadFaults, an_overrun_queue_ends_every_read_and_a_new_endpoint_works) {
@@ -204,9 +226,10 @@ TEST_F(FabricReadFaults, a_refused_registration_of_the_landing_memory_is_the_rea
   Traits traits;
   traits.mr_mode = FI_MR_LOCAL;
   const auto of = start(traits);
+  const auto large = calls.serve(Region{2}, bytes_from(10'000, 3));
   for (const int error : {FI_ENOSPC, FI_ENOMEM}) {
     provider->fail(Step::register_memory, error);
-    const auto got = calls.read(of, 0, 8);
+    const auto got = calls.read(large, 0, error == FI_ENOSPC ? 8 : 10'000);  // landing memory of a size that was not used before
     EXPECT_EQ(got.status, Status::no_space);
     EXPECT_TRUE(says(got.text, "fake: fi_mr_reg: ")) << got.text.text();
     expect_good_read(of);

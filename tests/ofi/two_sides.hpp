@@ -52,6 +52,7 @@ class TwoSides {
     lent_[{side, buffer}] = memory.get();
     return buffer;
   }
+  void take_back(std::size_t side, Buffer buffer) { sides_[side]->port.take_back(buffer); }
   Blob look(std::size_t side, Buffer buffer) { return Blob(Bytes(*lent_.at({side, buffer}))); }
   void fill(std::size_t side, Buffer buffer, const Blob& bytes) {
     std::copy(bytes.bytes().begin(), bytes.bytes().end(), lent_.at({side, buffer})->begin());
