@@ -8,6 +8,8 @@
 namespace tenter::cli {
 namespace {
 
+constexpr const char* owner_help = "user, name or number, whose directory and records are read too; without it only one's own";
+
 std::string zero_or_seconds(const std::string& text) { return text == "0" ? std::string() : bad_seconds(text); }
 
 void add_serve(CLI::App& store, Context& context, std::function<int()>& chosen) {
@@ -45,6 +47,7 @@ void add_store_info(CLI::App& store, Context& context, std::function<int()>& cho
   auto options = std::make_shared<StoreInfoOptions>();
   CLI::App* command = store.add_subcommand("info", "what is published in a directory, by whom, alive or not");
   command->add_option("--dir", options->directory, "directory of the store")->required();
+  command->add_option("--owner", options->owner, owner_help);
   command->add_option("--wait", options->wait, "seconds to watch heartbeats that do not move; 0: one look")
       ->check(zero_or_seconds)
       ->capture_default_str();
@@ -58,6 +61,7 @@ void add_target(CLI::App& command, Context& context, StoreTarget& target) {
   command.add_option("--cores", target.cores, "ranks that the publishing job must have (0: any number)");
   command.add_option("--provider", target.provider, "libfabric provider; without it the one that the record names");
   command.add_option("--domain", target.domain, "libfabric domain");
+  command.add_option("--owner", target.owner, owner_help);
   command.add_option("--deadline", target.seconds, "seconds for the join, and again for every read")
       ->check(bad_seconds)
       ->capture_default_str();

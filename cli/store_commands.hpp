@@ -29,7 +29,8 @@ int store_serve(const Context& context, const StoreServeOptions& options);
 
 struct StoreInfoOptions {
   std::string directory;
-  double wait = 9;  // seconds for the heartbeats; one that moves ends the wait for it
+  std::string owner;  // as StoreTarget
+  double wait = 9;    // seconds for the heartbeats; one that moves ends the wait for it
 };
 int store_info(const Context& context, const StoreInfoOptions& options);
 
@@ -37,6 +38,7 @@ int store_info(const Context& context, const StoreInfoOptions& options);
 struct StoreTarget {
   std::string directory, variable;
   std::string provider, domain;  // empty: what the record names
+  std::string owner;             // another user, name or number, whose directory and records are allowed too; empty: none
   std::string record;            // directory for a recording; empty: none
   std::uint32_t cores = 0;       // ranks that the job must have; 0: any number
   double seconds = 10;           // for the join, and again for every read

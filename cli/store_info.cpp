@@ -50,7 +50,9 @@ Seen look(hw::StoreDirectory& directory, const std::vector<std::string>& names) 
 
 int store_info(const Context& context, const StoreInfoOptions& options) {
   watch_interrupt();
-  auto directory = hw::StoreDirectory::open(options.directory);
+  const auto owner = user_number(options.owner);
+  if (!owner) return usage_error(owner.error().what);
+  auto directory = hw::StoreDirectory::open(options.directory, *owner);
   if (!directory) return store_failed(directory.error());
   const auto names = directory->variables();
   if (!names) return store_failed(names.error());

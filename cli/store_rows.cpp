@@ -1,6 +1,7 @@
 #include "cli/store_rows.hpp"
 
 #include <fmt/format.h>
+#include <pwd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -35,6 +36,16 @@ int store_failed(const Error& failure) {
   return interrupted() ? exit_code::interrupted : store_exit_of(failure.status);
 }
 
+Result<std::optional<std::uint32_t>> user_number(const std::string& user) {
+  if (user.empty()) return std::nullopt;
+  std::uint32_t found = 0;
+  const auto [end, bad] = std::from_chars(user.data(), user.data() + user.size(), found);
+  if (bad == std::errc{} && end == user.data() + user.size()) return found;
+  const passwd* entry = getpwnam(user.c_str());
+  if (entry == nullptr) return error(Status::invalid, "--owner " + user + ": there is no such user");
+  return entry->pw_uid;
+}
+
 std::uint64_t total_rows(const store::Record& record) {
   std::uint64_t rows = 0;
   for (const store::Shard& shard : record.shards) rows += shard.rows;
@@ -43,8 +54,10 @@ std::uint64_t total_rows(const store::Record& record) {
 
 std::optional<JoinedVariable> join_variable(const StoreTarget& target, int& code) {
   const Time deadline = hw::now() + duration_of_seconds(target.seconds);
-  hw::StoreReaderOptions how{target.directory, target.provider, target.domain, target.record};
-  auto directory = hw::StoreDirectory::open(target.directory);
+  const auto owner = user_number(target.owner);
+  if (!owner) return code = usage_error(owner.error().what), std::nullopt;
+  hw::StoreReaderOptions how{target.directory, target.provider, target.domain, *owner, target.record};
+  auto directory = hw::StoreDirectory::open(target.directory, *owner);
   if (!directory) return code = store_failed(directory.error()), std::nullopt;
   if (how.provider.empty()) {
     const auto record = directory->wait_for_record(target.variable, deadline - hw::now(), [] { return interrupted(); });

@@ -18,6 +18,9 @@ int store_exit_of(Status status);
 // Tells the error on standard error; its exit code.
 int store_failed(const Error& failure);
 
+// Of a user's name or number; nothing for an empty text. invalid: there is no such user.
+Result<std::optional<std::uint32_t>> user_number(const std::string& user);
+
 inline Duration duration_of_seconds(double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1e9)}; }
 std::uint64_t total_rows(const store::Record& record);
 

@@ -28,13 +28,9 @@ tl::unexpected<Error> failure(std::string_view phase, std::string_view path, int
   return os::system_error(std::string(phase) + " " + std::string(path), code);
 }
 
-Result<struct stat> owned(int fd, std::string_view path) {
+Result<struct stat> look_at(int fd, std::string_view path) {
   struct stat found {};
   if (fstat(fd, &found) != 0) return failure("look at", path);
-  if (found.st_uid != geteuid()) {
-    return error(Status::denied, std::string(path) + " belongs to user " + std::to_string(found.st_uid) + ", not to user " +
-                                     std::to_string(geteuid()));
-  }
   return found;
 }
 
@@ -66,9 +62,18 @@ Result<Blob> write_all(int fd, Bytes bytes, std::string_view path) {
 
 }  // namespace
 
-FilesPart::FilesPart(Context& context, const std::string& root) : context_(context), root_(open(root.c_str(), directory_flags)) {
+Result<void> FilesPart::owned(const struct stat& found, std::string_view path) const {
+  if (found.st_uid == geteuid() || also_ == found.st_uid) return {};
+  return error(Status::denied, std::string(path) + " belongs to user " + std::to_string(found.st_uid) + ", not to user " +
+                                   std::to_string(geteuid()) + (also_ ? " and not to user " + std::to_string(*also_) : ""));
+}
+
+FilesPart::FilesPart(Context& context, const std::string& root, std::optional<std::uint32_t> also)
+    : context_(context), also_(also), root_(open(root.c_str(), directory_flags)) {
   if (!root_) throw std::runtime_error("open root folder " + root + ": " + std::generic_category().message(errno));
-  if (const auto found = owned(root_.get(), root); !found) throw std::runtime_error(found.error().what);
+  const auto found = look_at(root_.get(), root);
+  if (!found) throw std::runtime_error(found.error().what);
+  if (const auto ours = owned(*found, root); !ours) throw std::runtime_error(ours.error().what);
 }
 
 Result<Descriptor> FilesPart::directory_of(std::string_view path) const {
@@ -84,7 +89,9 @@ Result<Descriptor> FilesPart::directory_of(std::string_view path) const {
     }
     Descriptor next(openat(at.get(), name.c_str(), directory_flags));
     if (!next) return failure("open directory", path);
-    if (const auto found = owned(next.get(), path); !found) return tl::unexpected<Error>(found.error());
+    const auto found = look_at(next.get(), path);
+    if (!found) return tl::unexpected<Error>(found.error());
+    if (const auto ours = owned(*found, path); !ours) return tl::unexpected<Error>(ours.error());
     at = std::move(next);
   }
   return at;
@@ -127,8 +134,9 @@ Result<Blob> FilesPart::read(const action::ReadFile& a) const {
   if (!place) return tl::unexpected<Error>(place.error());
   const Descriptor file(openat(place->directory.get(), place->name.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   if (!file) return failure("open", path);
-  const auto found = owned(file.get(), path);
+  const auto found = look_at(file.get(), path);
   if (!found) return tl::unexpected<Error>(found.error());
+  if (const auto ours = owned(*found, path); !ours) return tl::unexpected<Error>(ours.error());
   if (!S_ISREG(found->st_mode)) return error(Status::invalid, std::string(path) + " is not a regular file");
   const auto size = static_cast<std::uint64_t>(found->st_size);
   if (size > a.limit) {

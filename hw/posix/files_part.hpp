@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,12 +13,15 @@
 #include "hw/part.hpp"
 #include "hw/posix/descriptor.hpp"
 
+struct stat;
+
 namespace tenter::hw {
 
 class FilesPart {
  public:
-  // `root` exists and belongs to this user; throws std::runtime_error that names it and the cause otherwise.
-  FilesPart(Context& context, const std::string& root);
+  // `root` exists and belongs to this user, or to `also` where another user is allowed by name, as what is in it then may; throws
+  // std::runtime_error that names it and the cause otherwise.
+  FilesPart(Context& context, const std::string& root, std::optional<std::uint32_t> also = std::nullopt);
 
   void perform(const action::PublishFile& a);
   void perform(const action::ReadFile& a);
@@ -35,6 +39,7 @@ class FilesPart {
     Descriptor directory;
     std::string name;
   };
+  Result<void> owned(const struct stat& found, std::string_view path) const;
   Result<Place> place_of(std::string_view path) const;
   Result<Descriptor> directory_of(std::string_view path) const;
   Result<Blob> write_whole(const action::PublishFile& a);
@@ -42,6 +47,7 @@ class FilesPart {
   void answer(Op op, const Result<Blob>& result);
 
   Context& context_;
+  std::optional<std::uint32_t> also_;
   Descriptor root_;
   Descriptor inotify_;
   std::multimap<int, std::pair<Role, Op>> watches_;  // by inotify watch descriptor

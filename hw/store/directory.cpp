@@ -21,7 +21,7 @@ constexpr Op only_op{1};
 
 // The machines' own port, asked by hand: its answers are in the inbox when the action returns.
 struct StoreDirectory::Inside {
-  explicit Inside(const std::string& where) : path(where), files(context, where) {}
+  Inside(const std::string& where, std::optional<std::uint32_t> owner) : path(where), files(context, where, owner) {}
 
   Result<Blob> read(const std::string& name, std::uint64_t limit) {
     files.perform(action::ReadFile{only_op, Blob(std::string_view(name)), limit});
@@ -55,11 +55,20 @@ StoreDirectory::StoreDirectory(StoreDirectory&&) noexcept = default;
 StoreDirectory& StoreDirectory::operator=(StoreDirectory&&) noexcept = default;
 StoreDirectory::~StoreDirectory() = default;
 
-Result<StoreDirectory> StoreDirectory::open(const std::string& path) {
+Result<void> check_store_directory(const std::string& path) {
   std::error_code failed;
-  if (!std::filesystem::is_directory(path, failed)) return error(Status::not_found, path + ": there is no such directory");
+  const auto found = std::filesystem::status(path, failed);
+  if (!std::filesystem::is_directory(found)) return error(Status::not_found, path + ": there is no such directory");
+  using std::filesystem::perms;
+  if ((found.permissions() & (perms::group_write | perms::others_write)) != perms::none)
+    return error(Status::denied, path + ": others may write to this directory; a store's is its user's alone");
+  return {};
+}
+
+Result<StoreDirectory> StoreDirectory::open(const std::string& path, std::optional<std::uint32_t> owner) {
+  if (auto usable = check_store_directory(path); !usable) return tl::unexpected(usable.error());
   try {
-    return StoreDirectory(std::make_unique<Inside>(path));
+    return StoreDirectory(std::make_unique<Inside>(path, owner));
   } catch (const std::exception& failure) {
     return error(Status::denied, failure.what());
   }

@@ -4,6 +4,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,10 +45,14 @@ struct CoreState {
   std::uint64_t readers = 0;  // leases there are
 };
 
+// A store's directory is private: what others may write to is refused, since they could remove what is in it. not_found, denied.
+Result<void> check_store_directory(const std::string& path);
+
 class StoreDirectory {
  public:
-  // Errors: not_found, denied (another user's), failed; the text names the directory.
-  static Result<StoreDirectory> open(const std::string& path);
+  // owner: another user whose directory and records are allowed too. Errors: not_found, denied (another user's, or others may
+  // write to it), failed; the text names the directory.
+  static Result<StoreDirectory> open(const std::string& path, std::optional<std::uint32_t> owner = std::nullopt);
   StoreDirectory(StoreDirectory&&) noexcept;
   StoreDirectory& operator=(StoreDirectory&&) noexcept;
   ~StoreDirectory();

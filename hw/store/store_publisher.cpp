@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 
+#include "hw/store/directory.hpp"
 #include "hw/store/publisher_inside.hpp"
 
 namespace tenter::hw {
@@ -54,6 +55,8 @@ StorePublisher::~StorePublisher() = default;
 
 Result<std::unique_ptr<StorePublisher>> StorePublisher::open(const StorePublisherOptions& options,
                                                              const MpiEnvironment& environment, Doorbell& doorbell) {
+  if (options.method == store::Method::file)
+    if (auto usable = check_store_directory(options.directory); !usable) return tl::unexpected(usable.error());
   const PublisherConfigs configs(options, environment);
   auto recorder =
       record_store(options.record, "rank-" + std::to_string(number(environment.rank())), environment.rank(), configs.roles());

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "core/store/beacon.hpp"
@@ -22,6 +23,10 @@ namespace tenter::hw {
 namespace {
 
 constexpr Role joiner_role{0}, reader_role{1}, beacon_role{2};
+constexpr std::uint32_t reads_in_flight = 64;  // a loader's batch
+// Probes of a job that died without a trace are never answered on some providers (tcp;ofi_rxm). They are given up after this
+// time, doubled each time up to the last, and the record is looked at again: by then it may be a living job's.
+constexpr Duration first_attempt = seconds(3), last_attempt = seconds(24);
 using ReaderPort = Port<FilesPart, FabricPart, TimersPart, ClientPart, LocalPart, EntropyPart>;
 
 store::JoinerConfig joiner_config() {
@@ -35,6 +40,7 @@ store::ReaderConfig reader_config(const StoreReaderOptions& options) {
   config.owner = joiner_role;
   config.provider = Blob(std::string_view(options.provider));
   config.domain = Blob(std::string_view(options.domain));
+  config.reads_in_flight = reads_in_flight;
   return config;
 }
 
@@ -44,7 +50,7 @@ struct StoreReader::Inside {
   Inside(const StoreReaderOptions& options, StoreDirectory looked_at, std::unique_ptr<Recorder> recording)
       : directory(std::move(looked_at)),
         recorder(std::move(recording)),
-        port{{context, options.directory}, {context}, {context}, {context}, {context}, {context}, {}},
+        port{{context, options.directory, options.owner}, {context}, {context}, {context}, {context}, {context}, {}},
         process(context, port, PerhapsRecorded(recorder.get()), store::Joiner(joiner_config()),
                 store::Reader(reader_config(options)), store::Beacon(joiner_role)) {
     process.start();
@@ -60,7 +66,7 @@ StoreReader::StoreReader(std::unique_ptr<Inside> inside) : inside_(std::move(ins
 StoreReader::~StoreReader() = default;
 
 Result<std::unique_ptr<StoreReader>> StoreReader::open(const StoreReaderOptions& options) {
-  auto directory = StoreDirectory::open(options.directory);
+  auto directory = StoreDirectory::open(options.directory, options.owner);
   if (!directory) return tl::unexpected(directory.error());
   auto recorder = record_store(options.record, "reader-" + std::to_string(getpid()), no_rank,
                                {recorded_role<store::Joiner>(joiner_config()),
@@ -77,11 +83,15 @@ Result<std::unique_ptr<StoreReader>> StoreReader::open(const StoreReaderOptions&
 Result<store::Record> StoreReader::join(const std::string& variable, Duration patience, std::uint32_t cores) {
   store::JoinCall call;
   call.variable = Blob(std::string_view(variable));
-  call.patience = patience;
   call.cores = cores;
-  auto joined = call_machine(*inside_, joiner_role, store::join_note(call), patience + call_slack);
-  if (!joined) return tl::unexpected(joined.error());
-  return inside_->directory.record(variable);
+  const Time deadline = now() + patience;
+  for (Duration attempt = first_attempt;; attempt = std::min(attempt * 2, last_attempt)) {
+    const Duration left = std::max(deadline - now(), milliseconds(1));
+    call.patience = left < attempt * 2 ? left : attempt;  // no last attempt that is too short for an answer
+    const auto joined = call_machine(*inside_, joiner_role, store::join_note(call), call.patience + call_slack);
+    if (joined) return inside_->directory.record(variable);
+    if (joined.error().status != Status::timed_out || call.patience == left) return tl::unexpected(joined.error());
+  }
 }
 
 Result<void> StoreReader::get(const std::string& variable, const std::vector<store::RowRange>& rows, MutableBytes into,

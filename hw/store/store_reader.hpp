@@ -6,6 +6,7 @@
 //   auto done = (*reader)->get("x", {{0, 100}}, bytes, seconds(5));
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace tenter::hw {
 struct StoreReaderOptions {
   std::string directory;  // exists, of this user
   std::string provider = "tcp;ofi_rxm", domain;
-  std::string record;  // directory for a recording of this process (hw/record/recorder.hpp); empty: none
+  std::optional<std::uint32_t> owner;  // another user, whose directory and records are allowed too
+  std::string record;                  // directory for a recording of this process (hw/record/recorder.hpp); empty: none
 };
 
 class StoreReader {

@@ -1,0 +1,51 @@
+#!/bin/bash
+# publisher_stopped.sh TENTER PROVIDER: rank 1 of the publishing job is stopped. A join and a read end at their deadline with an error
+# that names rank and phase, use next to no CPU while they wait, and when the rank runs again so do the readers.
+tenter=$1 provider=$2
+# shellcheck source=tests/store_hw/serving.sh
+. "$(dirname "$0")/serving.sh"
+npy "$folder/x.npy" 3000 1
+TIMEFORMAT='%R %U %S'
+
+# PERCENT FILE: user and system time of what the file says are at most so much of a CPU while it ran, and the price of a start.
+idles() { awk -v percent="$1" '{ exit !(($2 + $3) <= 0.15 + $1 * percent / 100) }' "$2"; }
+
+# A join that waits for a record.
+{ time get 8 nothing 2>"$folder/error"; } 2>"$folder/time"
+says "$folder/error" 'join "nothing"' 'deadline'
+idles 5 "$folder/time" || fail "a join that waits uses more than 5 % of a CPU: $(cat "$folder/time")"
+
+publish 2 "x=$folder/x.npy"
+get 20 x --verify "$folder/x.npy" || fail "a good read before"
+stopped=$(rank_pid 1)
+kill -STOP "$stopped"
+
+# A join whose probes are not answered.
+{ time get 8 x >"$folder/out" 2>"$folder/error"; } 2>"$folder/time"
+says "$folder/error" 'join "x"' 'deadline' 'rank'
+idles 5 "$folder/time" || fail "a join on a stopped rank uses more than 5 % of a CPU: $(cat "$folder/time")"
+kill -CONT "$stopped"
+get 20 x --verify "$folder/x.npy" || fail "a good read after a join in vain"
+
+# A read that is under way.
+"$tenter" store read x --dir "$folder/d" --deadline 8 --epochs 1000000 --batch-size 8 --shuffle --quiet --verify "$folder/x.npy" \
+  >"$folder/out" 2>"$folder/error" &
+reader=$!
+reads() { compgen -G "$folder/d/*.readers/*.lease" >/dev/null; }
+comes_true 30 reads || fail "the reader does not read"
+ticks() { cut -d ' ' -f 14,15 "/proc/$reader/stat" | tr ' ' + | bc; }
+kill -STOP "$stopped"
+read -rt 1 <>"$folder/never"  # what was under way has stalled by now
+before=$(ticks)
+read -rt 4 <>"$folder/never"
+used=$(($(ticks) - before)) second=$(getconf CLK_TCK)
+[ $((used * 100)) -le $((5 * 4 * second)) ] || fail "a stalled read uses $used ticks of $((4 * second)): more than 5 % of a CPU"
+ended() { ! runs "$reader"; }
+comes_true 9 ended || fail "a read on a stopped rank does not end at its deadline"
+wait "$reader"
+[ $? -eq 4 ] || fail "a read on a stopped rank does not end with 4"
+says "$folder/error" 'variable "x", rank 1' 'deadline'
+kill -CONT "$stopped"
+get 20 x --verify "$folder/x.npy" || fail "a good read after the rank runs again"
+end_job || fail "the job's end"
+echo PASS
