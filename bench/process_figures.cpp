@@ -21,11 +21,12 @@ std::int64_t cpu_ns_of(const std::vector<ProcessId>& processes) {
   return sum;
 }
 
-std::int64_t resident_kib_of(std::uint64_t pid) {
+MemoryKib memory_of(std::uint64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
-  std::int64_t pages = 0;
-  file >> pages >> pages;
-  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+  std::int64_t mapped = 0, resident = 0, shared = 0;
+  file >> mapped >> resident >> shared;
+  const std::int64_t kib = sysconf(_SC_PAGESIZE) / 1024;
+  return {mapped * kib, resident * kib, (resident - shared) * kib};
 }
 
 }  // namespace tenter::bench

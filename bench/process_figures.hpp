@@ -11,7 +11,10 @@ namespace tenter::bench {
 std::int64_t cpu_ns_of(std::uint64_t pid);
 std::int64_t cpu_ns_of(const std::vector<ProcessId>& processes);
 
-// Resident size, KiB; 0 when the process is gone.
-std::int64_t resident_kib_of(std::uint64_t pid);
+// KiB; all 0 when the process is gone. Own: resident, and neither of a file nor of a shared segment.
+struct MemoryKib {
+  std::int64_t mapped = 0, resident = 0, own = 0;
+};
+MemoryKib memory_of(std::uint64_t pid);
 
 }  // namespace tenter::bench

@@ -85,12 +85,12 @@ bool measure_growth(StorePair& pair, const QuietOptions& options) {
   const std::uint64_t pids[] = {static_cast<std::uint64_t>(getpid()), static_cast<std::uint64_t>(pair.publisher())};
   if (pair.slice(work, {.rounds = 20'000, .nanoseconds = 0}).rounds == 0) return false;
   std::int64_t resident[2], descriptors[2];
-  for (int i = 0; i < 2; ++i) resident[i] = resident_kib_of(pids[i]), descriptors[i] = descriptors_of(pids[i]);
+  for (int i = 0; i < 2; ++i) resident[i] = memory_of(pids[i]).resident, descriptors[i] = descriptors_of(pids[i]);
   const std::string held = hw::Resources::held_text();
   if (pair.slice(work, {.rounds = options.gets, .nanoseconds = 0}).rounds == 0) return false;
   bool met = hw::Resources::held_text() == held;
   for (int i = 0; i < 2; ++i) {
-    const std::int64_t grown = resident_kib_of(pids[i]) - resident[i], opened = descriptors_of(pids[i]) - descriptors[i];
+    const std::int64_t grown = memory_of(pids[i]).resident - resident[i], opened = descriptors_of(pids[i]) - descriptors[i];
     std::printf("%s: resident %+lld KiB (<= %lld), descriptors %+lld; ", i == 0 ? "reader" : "publisher",
                 static_cast<long long>(grown), static_cast<long long>(growth_kib_max), static_cast<long long>(opened));
     met = met && grown <= growth_kib_max && opened == 0;
