@@ -106,6 +106,7 @@ class FabricEndpoint {
   void kick() const;
 
   const std::function<void()> wake_;
+  const bool several_cpus_ = usable_cpus() > 1;  // on one, looking on keeps the peer from running
   std::string provider_;
   Info info_;
   // In the order of their opening; destroyed in the reverse one, after the memory registrations and the endpoint.

@@ -22,10 +22,12 @@ constexpr Duration first_rest = microseconds(20), last_rest = milliseconds(5), l
 // silent costs little.
 constexpr std::int64_t rest_part = 16;
 constexpr Duration last_rest_of_reads = milliseconds(10);
+// A read this young is looked after without a sleep: most are answered by then, and a sleep and a wake cost as much as they take.
+constexpr Duration young = microseconds(100);
 // Between two looks of the thread whether the loop still makes progress itself.
 constexpr Duration rest_beside_the_loop = milliseconds(2);
 // The peer asks again so soon that a sleep and a wake cost more than looking: the thread looks on for a while.
-constexpr Duration soon = microseconds(100), looking_on = microseconds(200);
+constexpr Duration soon = microseconds(150), looking_on = microseconds(300);
 constexpr std::uint32_t enough_soon = 4, most_soon = 16;
 
 }  // namespace
@@ -216,8 +218,9 @@ void FabricEndpoint::add_waits(WaitSet& waits) {
   const std::lock_guard lock(mutex_);
   if (!answers_.empty()) return waits.again_in(Duration{0});
   loop_waits_.store(true, std::memory_order_relaxed);
-  waits.again_in(rest_of_reads());
-  if (wait_descriptor_ < 0) return;
+  const bool looks_on = now() - moved_ < young && several_cpus_;
+  waits.again_in(looks_on ? Duration{0} : rest_of_reads());
+  if (looks_on || wait_descriptor_ < 0) return;
   fid* queue = &completions_.get()->fid;
   if (fi_trywait(fabric_.get(), &queue, 1) == 0)
     waits.descriptors.push_back({wait_descriptor_, POLLIN, 0});
@@ -282,7 +285,7 @@ void FabricEndpoint::run() {
     }
     if (ready > 0 && listens) {
       dense = now() - before < soon ? std::min(dense + 1, most_soon) : dense / 2;
-      if (dense >= enough_soon && usable_cpus() > 1) serve_dense();
+      if (dense >= enough_soon && several_cpus_) serve_dense();
       rest = first_rest;
     } else {
       rest = rest * 2;
