@@ -28,8 +28,9 @@ std::optional<HardwareRun> find_hardware(const Context& context, const HwRunOpti
   code = chosen.code;
   if (code != exit_code::pass) return std::nullopt;
   if (!can_run_on_hardware(*chosen.subject.scenario)) {
-    fmt::print(stderr, "{}: {} has no hardware run in this binary, and its scenario is more than plain processes\n",
-               program_name(), options.protocol);
+    fmt::print(stderr, "{}: {} has no hardware run in this binary, and its scenario is more than plain processes{}\n",
+               program_name(), options.protocol,
+               options.protocol == "store" ? "; its own commands run it: tenter store --help" : "");
     code = exit_code::skipped;
     return std::nullopt;
   }

@@ -93,13 +93,13 @@ int info_faults(const Context& context) {
       json.begin_object()
           .member("fault", kind.name)
           .member("legal_on", kind.port)
-          .member("what_it_does", kind.sentence)
+          .member("what_it_does", sim::sentence_of(kind))
           .end_object();
   });
   if (written) return exit_code::pass;
   report::Table table({{"fault", report::Align::left}, {"legal on", report::Align::left}, {"what it does", report::Align::left}});
   for (const sim::FaultKind& kind : sim::fault_kinds())
-    table.row({std::string(kind.name), std::string(kind.port), std::string(kind.sentence)});
+    table.row({std::string(kind.name), std::string(kind.port), sim::sentence_of(kind)});
   fmt::print("{}", table.text());
   return exit_code::pass;
 }
@@ -116,7 +116,7 @@ int info_build(const Context& context) {
     return exit_code::pass;
   }
   fmt::print("version    {}\ncommit     {}\ncompiler   {}\nMPI        {}\nlibfabric  {}\n", version, commit, compiler,
-             has_mpi ? "yes" : "no", has_ofi ? "found, not used yet" : "no");
+             has_mpi ? "yes" : "no", has_ofi ? "yes" : "no");
   return exit_code::pass;
 }
 

@@ -194,12 +194,13 @@ int mailbox_inspect(const Context& context, const std::string& asked) {
 
 int mailbox_clean(const Context&, bool yes, bool without_manifest) {
   bool good = true;
-  std::size_t found = 0;
+  std::size_t found = 0, seen = 0;
   std::error_code failure;
   const std::vector<hw::FoundGroup> groups = hw::find_groups();
   for (const fs::directory_entry& entry : fs::directory_iterator(shared_memory, failure)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(hw::page_prefix)) continue;
+    ++seen;
     if (!is_ours(entry.path())) {
       fmt::print("{}  another user's\n", name);
       continue;
@@ -232,6 +233,7 @@ int mailbox_clean(const Context&, bool yes, bool without_manifest) {
       fmt::print(stderr, "{}: {}: {}\n", program_name(), group->folder, failure.message());
     }
   }
+  if (seen == 0) fmt::print("no pages under {}\n", shared_memory);
   if (found > 0 && !yes) fmt::print("with --yes they are removed\n");
   return good ? mailbox_exit::all_ok : mailbox_exit::task_failed;
 }

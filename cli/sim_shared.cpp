@@ -7,6 +7,15 @@
 #include "sim/story.hpp"
 
 namespace tenter::cli {
+namespace {
+
+// "; nearest: X", or nothing when nothing is near.
+std::string nearest_of(const std::string& word, const std::vector<std::string>& known) {
+  const std::string close = nearest(word, known);
+  return close.empty() ? "" : "; nearest: " + close;
+}
+
+}  // namespace
 
 Chosen choose_subject(const Context& context, const std::string& protocol_name, const std::string& scenario,
                       const std::string& planted, const std::string& mutant) {
@@ -21,9 +30,8 @@ Chosen choose_subject(const Context& context, const std::string& protocol_name, 
     std::vector<std::string> known;
     for (const auto& b : protocol->planted()) known.push_back(b.name);
     if (!bug) {
-      chosen.code =
-          usage_error(known.empty() ? fmt::format("this binary holds no planted bugs of {}", protocol_name)
-                                    : fmt::format("no planted bug called '{}'; nearest: {}", planted, nearest(planted, known)));
+      chosen.code = usage_error(known.empty() ? fmt::format("this binary holds no planted bugs of {}", protocol_name)
+                                              : fmt::format("no planted bug called '{}'{}", planted, nearest_of(planted, known)));
       return chosen;
     }
     chosen.subject.scenario = &bug->scenario;

@@ -50,6 +50,18 @@ std::uint64_t place_of(std::uint32_t answer) {
   return base + base * part / 12;
 }
 
+std::string sentence_of(const FaultKind& kind) {
+  std::string text(kind.sentence);
+  const auto replace = [&text](std::string_view from, std::string_view to) {
+    if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+  };
+  replace("{0}", "a process");
+  replace(" (choice {1})", "");
+  replace(" (step {1})", "");
+  replace("{1}", "N");
+  return text;
+}
+
 std::string describe_fault(const FaultKind& kind, std::string_view entity, const TapeEntry& entry) {
   std::string text;
   for (std::size_t i = 0; i < kind.sentence.size(); ++i) {

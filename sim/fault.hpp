@@ -26,6 +26,9 @@ const FaultKind* fault_kind(std::string_view name);
 inline constexpr std::uint32_t places_max = 128;
 std::uint64_t place_of(std::uint32_t answer);
 
+// The kind in general: "a process is killed before its action number N".
+std::string sentence_of(const FaultKind& kind);
+
 // One line for people: "rank 2 stops at its 14th action".
 std::string describe_fault(const FaultKind& kind, std::string_view entity, const TapeEntry& entry);
 

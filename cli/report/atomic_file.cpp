@@ -17,7 +17,7 @@ namespace tenter::report {
 namespace {
 
 tl::unexpected<Error> failed(std::string_view step, const std::string& path, int native) {
-  return os::system_error(path + ": " + std::string(step) + " while the file was written", native);
+  return os::system_error(path + ": " + std::string(step), native);
 }
 
 // Owns the temporary: closes it, and unlinks it unless it was renamed.

@@ -2,22 +2,13 @@
 
 #include <algorithm>
 
+#include "core/control/refusal.hpp"
 #include "core/text.hpp"
 #include "core/utf8.hpp"
 #include "core/wire.hpp"
 
 namespace tenter::control {
 namespace {
-
-tl::unexpected<Error> wrong(std::string_view command, std::string_view field, std::size_t offset, const std::string& value,
-                            std::string_view rule) {
-  return error(Status::invalid, std::string(command) + ": " + std::string(field) + " at offset " +
-                                    text_of(std::uint64_t{offset}) + " is " + value + ", " + std::string(rule));
-}
-tl::unexpected<Error> cut(std::string_view command, Bytes bytes) {
-  return error(Status::invalid, std::string(command) + ": its fields do not end exactly at its " +
-                                    text_of(std::uint64_t{bytes.size()}) + " bytes, or a length is above its limit");
-}
 
 void put(wire::Writer& writer, const CallableName& name) {
   writer.u32(number(name.registry)).u32(number(name.kind)).bytes(name.digest);
@@ -60,8 +51,8 @@ Result<void> check(std::string_view command, const CallableName& name) {
     return wrong(command, "callable kind", 4, "1", "a chip callable belongs to the inner worker, registry 2");
   return {};
 }
-Result<void> check(std::string_view command, const BufferName& name) {
-  if (name.worker < 0) return wrong(command, "worker", 0, text_of(name.worker), "never negative");
+Result<void> check(std::string_view command, const BufferName& name, std::size_t offset = 0) {
+  if (name.worker < 0) return wrong(command, "worker", offset, text_of(name.worker), "never negative");
   return {};
 }
 Result<void> check(std::string_view command, const CopyRange& range) {
@@ -224,7 +215,7 @@ Result<ReleaseImport> read_release_import(Bytes command) {
   const std::uint32_t reserved = reader.u32();
   if (!reader.at_end()) return cut("RELEASE_IMPORT", command);
   if (call.importer < 0) return wrong("RELEASE_IMPORT", "importer", 0, text_of(call.importer), "never negative");
-  if (auto good = check("RELEASE_IMPORT", call.buffer); !good) return tl::unexpected(good.error());
+  if (auto good = check("RELEASE_IMPORT", call.buffer, 4); !good) return tl::unexpected(good.error());
   if (reserved != 0) return wrong("RELEASE_IMPORT", "reserved", 32, text_of(reserved), "expected 0");
   return call;
 }

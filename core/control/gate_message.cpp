@@ -60,10 +60,12 @@ Result<std::uint64_t> number_member(const json::Value& object, std::string_view 
 
 constexpr std::int64_t number_max = 9'223'372'036'854'775'807;
 
+constexpr std::uint64_t pid_max = 0x7FFF'FFFF;  // more would be negative for kill(2), which then means a group
+
 // Where a member may be missing: the reference does not send it.
-Result<std::uint64_t> number_or_0(const json::Value& object, std::string_view name) {
+Result<std::uint64_t> number_or_0(const json::Value& object, std::string_view name, std::uint64_t most = number_max) {
   if (object.find(name) == nullptr) return std::uint64_t{0};
-  return number_member(object, name, number_max);
+  return number_member(object, name, most);
 }
 Result<std::string> text_or_empty(const json::Value& object, std::string_view name, std::size_t limit) {
   if (object.find(name) == nullptr) return std::string();
@@ -122,7 +124,7 @@ Result<GateReport> read_gate_report(Bytes body) {
   if (!state) return tl::unexpected(state.error());
   const auto error = text_or_empty(*object, "error", gate_message_bytes_max);
   if (!error) return tl::unexpected(error.error());
-  const auto pid = number_or_0(*object, "pid");
+  const auto pid = number_or_0(*object, "pid", pid_max);
   if (!pid) return tl::unexpected(pid.error());
   const auto start_time = number_or_0(*object, "start_time");
   if (!start_time) return tl::unexpected(start_time.error());

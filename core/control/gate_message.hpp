@@ -26,7 +26,7 @@ struct GateReport {  // from a rank
   std::uint32_t rank = 0;
   GateState state = GateState::ready;  // not go
   std::string error;                   // failed: why; cut so that the message fits
-  ProcessId process;                   // whom to kill
+  ProcessId process;                   // whom to kill; pid 0: not told, and never a target of kill(2)
   std::string host;
   friend bool operator==(const GateReport&, const GateReport&) = default;
   TENTER_DESCRIBE(gate_report, token, rank, state, error, process, host)

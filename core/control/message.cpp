@@ -1,21 +1,12 @@
 #include "core/control/message.hpp"
 
+#include "core/control/refusal.hpp"
 #include "core/text.hpp"
 #include "core/utf8.hpp"
 #include "core/wire.hpp"
 
 namespace tenter::control {
 namespace {
-
-tl::unexpected<Error> wrong(std::string_view payload, std::string_view field, std::size_t offset, const std::string& value,
-                            std::string_view rule) {
-  return error(Status::invalid, std::string(payload) + ": " + std::string(field) + " at offset " +
-                                    text_of(std::uint64_t{offset}) + " is " + value + ", " + std::string(rule));
-}
-tl::unexpected<Error> cut(std::string_view payload, Bytes bytes) {
-  return error(Status::invalid, std::string(payload) + ": its fields do not end exactly at its " +
-                                    text_of(std::uint64_t{bytes.size()}) + " bytes, or a length is above its limit");
-}
 
 std::string_view text_of_bytes(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 

@@ -1,5 +1,5 @@
-// The payloads of HELLO, CONTROL, CONTROL_REPLY and COMPLETION. Spec B2.5, B2.7 to B2.9. Every decoder refuses trailing bytes,
-// every encoder what its decoder would refuse (P-X15).
+// The payloads of HELLO, CONTROL, CONTROL_REPLY and COMPLETION. Spec B2.5, B2.7 to B2.9. Every decoder refuses trailing bytes.
+// The encoders write what they are given: who calls them keeps the limits of layout.hpp (P-X15).
 #pragma once
 #include <cstdint>
 #include <string>

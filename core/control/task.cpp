@@ -2,20 +2,12 @@
 
 #include <algorithm>
 
+#include "core/control/refusal.hpp"
 #include "core/text.hpp"
 #include "core/wire.hpp"
 
 namespace tenter::control {
 namespace {
-
-tl::unexpected<Error> wrong(std::string_view field, std::size_t offset, std::uint64_t value, std::string_view rule) {
-  return error(Status::invalid, "task: " + std::string(field) + " at offset " + text_of(std::uint64_t{offset}) + " is " +
-                                    text_of(value) + ", " + std::string(rule));
-}
-tl::unexpected<Error> cut(Bytes payload) {
-  return error(Status::invalid, "task: its fields do not end exactly at its " + text_of(std::uint64_t{payload.size()}) +
-                                    " bytes, or a length is above its limit");
-}
 
 void put_tensor(wire::Writer& writer, const Tensor& t) {
   writer.u64(t.owner_nonce).u64(t.buffer_id).u32(t.generation);
@@ -47,23 +39,25 @@ Result<Tensor> take_tensor(wire::Reader& reader, Bytes payload) {
   const std::uint32_t body = reader.u32();
   const std::uint64_t byte_offset = reader.u64();
   const std::uint32_t dimensions = reader.u32();
-  if (!reader.ok()) return cut(payload);
-  if (backend != remote_sidecar_backend) return wrong("tensor's backend kind", at, backend, "only 3, the sidecar, is known");
-  if (body != 0) return wrong("tensor's body bytes", at + 13, body, "0 for a sidecar");
-  if (byte_offset != 0) return wrong("tensor's byte offset", at + 17, byte_offset, "0 for a sidecar");
-  if (dimensions == 0 || dimensions > dimensions_max) return wrong("tensor's dimensions", at + 25, dimensions, "expected 1 to 5");
+  if (!reader.ok()) return cut("task", payload);
+  if (backend != remote_sidecar_backend)
+    return wrong("task", "tensor's backend kind", at, text_of(backend), "only 3, the sidecar, is known");
+  if (body != 0) return wrong("task", "tensor's body bytes", at + 13, text_of(body), "0 for a sidecar");
+  if (byte_offset != 0) return wrong("task", "tensor's byte offset", at + 17, text_of(byte_offset), "0 for a sidecar");
+  if (dimensions == 0 || dimensions > dimensions_max)
+    return wrong("task", "tensor's dimensions", at + 25, text_of(dimensions), "expected 1 to 5");
   for (std::uint32_t i = 0; i < dimensions; ++i) t.shape.push_back(reader.u32());
   for (std::uint32_t i = 0; i < dimensions; ++i) t.stride.push_back(reader.u32());
   t.dtype = reader.u32();
-  if (!reader.ok()) return cut(payload);
+  if (!reader.ok()) return cut("task", payload);
   return t;
 }
 
 Result<std::optional<BufferDescriptor>> take_descriptor(wire::Reader& reader, Bytes payload) {
   const std::size_t at = reader.offset();
   const std::uint8_t present = reader.u8();
-  if (!reader.ok()) return cut(payload);
-  if (present > 1) return wrong("descriptor's presence", at, present, "expected 0 or 1");
+  if (!reader.ok()) return cut("task", payload);
+  if (present > 1) return wrong("task", "descriptor's presence", at, text_of(present), "expected 0 or 1");
   if (present == 0) return std::optional<BufferDescriptor>();
   BufferDescriptor d;
   d.space = AddressSpace{reader.u32()};
@@ -77,8 +71,8 @@ Result<std::optional<BufferDescriptor>> take_descriptor(wire::Reader& reader, By
   d.inline_offset = reader.u64();
   d.inline_bytes = reader.u64();
   const std::uint64_t flags = reader.u64();
-  if (!reader.ok()) return cut(payload);
-  if (flags != 0) return wrong("descriptor's flags", at + 73, flags, "none is known");
+  if (!reader.ok()) return cut("task", payload);
+  if (flags != 0) return wrong("task", "descriptor's flags", at + 73, text_of(flags), "none is known");
   return std::optional(d);
 }
 
@@ -115,7 +109,7 @@ Result<TaskCall> read_task(Bytes payload) {
   take_head(reader, call);
   const std::uint32_t tensors = reader.u32();
   const std::uint32_t scalars = reader.u32();
-  if (!reader.ok()) return cut(payload);
+  if (!reader.ok()) return cut("task", payload);
   if (tensors > tensors_max) return error(Status::invalid, "task: " + text_of(tensors) + " tensors, the limit is 4096");
   if (scalars > scalars_max) return error(Status::invalid, "task: " + text_of(scalars) + " scalars, the limit is 4096");
   for (std::uint32_t i = 0; i < tensors; ++i) {
@@ -130,7 +124,7 @@ Result<TaskCall> read_task(Bytes payload) {
   }
   for (std::uint32_t i = 0; i < scalars && reader.ok(); ++i) call.scalars.push_back(reader.u64());
   call.inline_bytes = reader.counted(inline_bytes_max);
-  if (!reader.at_end()) return cut(payload);
+  if (!reader.at_end()) return cut("task", payload);
   if (auto good = check_task(call); !good) return error(Status::invalid, good.error().what);
   return call;
 }

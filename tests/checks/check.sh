@@ -109,6 +109,7 @@ property_ids() {
     printf 'S%d\n' {1..10}
     printf 'L%d\n' {1..6}
     printf 'G%d\n' {1..21}
+    printf 'D%d\n' {1..34}
     printf '%s\n' B01 B03 B04 B08 B09 B16 B24 B30 B39 B44 B47 B48 B49 X07 X08 X09
   } | while read -r id; do
     grep -qE "^\| $id \| [^|]*[a-z]" "$table" || printf '%s:1: no row for %s\n' "$table" "$id"

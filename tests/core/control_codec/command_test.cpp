@@ -81,6 +81,7 @@ TEST(Slr3Command, wrong_values_are_refused_with_their_offset) {
   EXPECT_REFUSED(read_export(with(exported, 36, 4u).bytes()), "access at offset 36 is 4");
   EXPECT_REFUSED(read_export(with(exported, 45, 1u).bytes()), "reserved");
   EXPECT_REFUSED(read_export(with(exported, 40, 129u).bytes()), "limit");
+  EXPECT_REFUSED(read_release_import(write_release_import({1, {-1, 11, 2}, 7}).bytes()), "worker at offset 4", "never negative");
   EXPECT_REFUSED(read_release_import(with(write_release_import({1, buffer, 7}), 32, 1u).bytes()), "reserved at offset 32");
   EXPECT_REFUSED(read_release_domain(with(write_release_domain({5, 6}), 0, 1u).bytes()), "version at offset 0 is 1");
 }

@@ -1,4 +1,4 @@
-// SLR3 frames and their small payloads. Spec B2.1, B2.5, B2.8, B2.9.
+// SLR3 frames. Spec B2.1.
 #include "core/control/frame.hpp"
 
 #include <gtest/gtest.h>
@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/control/message.hpp"
-
 namespace tenter::control {
 namespace {
 
-std::vector<std::byte> bytes_of(std::string_view hex) {
+std::vector<std::byte> from_hex(std::string_view hex) {
   std::vector<std::byte> bytes;
   std::string digits;
   for (const char c : hex)
@@ -24,7 +22,7 @@ std::vector<std::byte> bytes_of(std::string_view hex) {
 Blob blob_of(const std::vector<std::byte>& bytes) { return Blob(Bytes(bytes)); }
 
 Blob sample() {
-  const auto payload = bytes_of("aa bb cc");
+  const auto payload = from_hex("aa bb cc");
   return write_frame(FrameType::task, {0x1122334455667788, 7, 0x0102030405060708}, payload).value();
 }
 
@@ -40,7 +38,7 @@ void only_the_whole_is_read(const Blob& whole, Read&& read) {
 
 TEST(ControlFrame, the_header_is_the_check_vector_of_the_specification) {
   EXPECT_EQ(sample(),
-            blob_of(bytes_of("534c5233 03000000 02000000 8877665544332211 07000000 0807060504030201 03000000 00000000 aabbcc")));
+            blob_of(from_hex("534c5233 03000000 02000000 8877665544332211 07000000 0807060504030201 03000000 00000000 aabbcc")));
 }
 
 TEST(ControlFrame, what_was_written_is_read_and_nothing_shorter_or_longer) {
@@ -49,7 +47,7 @@ TEST(ControlFrame, what_was_written_is_read_and_nothing_shorter_or_longer) {
   ASSERT_TRUE(frame.has_value());
   EXPECT_EQ(frame->type, FrameType::task);
   EXPECT_EQ(frame->identity, (FrameIdentity{0x1122334455667788, 7, 0x0102030405060708}));
-  EXPECT_EQ(Blob(frame->payload), blob_of(bytes_of("aabbcc")));
+  EXPECT_EQ(Blob(frame->payload), blob_of(from_hex("aabbcc")));
   only_the_whole_is_read(whole, [](Bytes bytes) { return read_frame(bytes); });
 }
 
@@ -84,42 +82,6 @@ TEST(ControlFrame, the_first_thing_that_is_wrong_is_named) {
 TEST(ControlFrame, a_payload_above_its_limit_is_not_written) {
   EXPECT_FALSE(write_frame(FrameType::task, {1, 0, 1}, Bytes(std::vector<std::byte>(payload_bytes_max + 1))).has_value());
   EXPECT_FALSE(write_frame(FrameType::task, {1, 0, 1}, {}, 0x80000000u).has_value());
-}
-
-TEST(ControlMessage, a_hello_is_read_whole_or_not_at_all) {
-  const Hello hello{.session = 5, .worker = 3, .profile = "sim", .features = 9, .ready = ReadyState::not_ready};
-  const Blob written = write_hello(hello);
-  EXPECT_EQ(read_hello(written.bytes()).value(), hello);
-  only_the_whole_is_read(written, [](Bytes bytes) { return read_hello(bytes); });
-}
-
-TEST(ControlMessage, a_completion_is_read_whole_or_not_at_all) {
-  const Completion completion{.sequence = 77, .code = -3, .error = "no memory"};
-  const Blob written = write_completion(completion);
-  EXPECT_EQ(read_completion(written.bytes()).value(), completion);
-  only_the_whole_is_read(written, [](Bytes bytes) { return read_completion(bytes); });
-}
-
-TEST(ControlMessage, a_control_and_its_reply_are_read_whole_or_not_at_all) {
-  const auto command = bytes_of("01020304");
-  const Blob call = write_control({ControlName::copy_to_remote, control_version, command});
-  // The command reaches to the end or has a length: a byte more is never read as the same command.
-  const auto read = read_control(call.bytes());
-  ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(read->name, ControlName::copy_to_remote);
-  EXPECT_EQ(Blob(read->command), blob_of(command));
-  const Blob reply = write_control_reply({4, ControlName::copy_to_remote, control_version, 1, "refused", command});
-  only_the_whole_is_read(reply, [](Bytes bytes) { return read_control_reply(bytes); });
-}
-
-TEST(ControlMessage, an_error_text_is_cut_between_two_characters_and_stays_well_formed) {
-  std::string text(error_text_bytes_max - 1, 'a');
-  text += "\xc3\xa9";  // its first byte would fit
-  EXPECT_EQ(error_text(text), std::string(error_text_bytes_max - 1, 'a'));
-  const auto back = read_completion(write_completion({1, 1, "bad \xff byte"}).bytes());
-  ASSERT_TRUE(back.has_value());
-  EXPECT_EQ(back->error.find('\xff'), std::string::npos);
-  EXPECT_EQ(back->error.substr(0, 4), "bad ");
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST(Slr3Task, backends_bodies_and_flags_that_are_not_known_are_refused_with_the
   EXPECT_REFUSED(read_task(with(payload, descriptors + 73, std::uint64_t{1}).bytes()), "flags");
 }
 
-TEST(Slr3Task, counts_beyond_what_is_there_reserve_nothing) {
+TEST(Slr3Task, counts_beyond_what_is_there_are_refused) {
   const Blob payload = written(TaskCall{});
   EXPECT_FALSE(read_task(with(payload, 60, 4'096u).bytes()).has_value());
   EXPECT_FALSE(read_task(with(payload, 64, 4'096u).bytes()).has_value());
