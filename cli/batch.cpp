@@ -19,7 +19,7 @@ namespace {
 
 // What a worker sends for one seed; the pipe stays on this machine and between the same binary.
 struct Record {
-  std::uint64_t offset = 0, digest = 0, steps = 0;
+  std::uint64_t offset = 0, digest = 0, steps = 0, file_operations = 0;
   std::uint8_t verdict = 0;
   bool doubled = false;
   std::uint8_t unused[6]{};
@@ -49,6 +49,7 @@ Record record_of(std::uint64_t offset, const sim::SeedResult& result) {
   record.offset = offset;
   record.digest = result.digest;
   record.steps = result.steps;
+  record.file_operations = result.file_operations;
   record.verdict = result.verdict;
   record.doubled = result.doubled;
   for (std::size_t i = 0; i < result.seen.size() && i < properties_max; ++i)
@@ -171,6 +172,8 @@ class Batch {
       const std::uint64_t seed = options_.first_seed + offset;
       ++result.seeds;
       result.events += record.steps;
+      result.file_operations += record.file_operations;
+      result.file_operations_most = std::max(result.file_operations_most, record.file_operations);
       digest.add(record.digest);
       if (record.doubled) ++result.doubled;
       if (record.verdict == 1) result.failed.push_back(seed);

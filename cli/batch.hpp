@@ -23,8 +23,9 @@ struct BatchProgress {
 
 struct BatchResult {
   std::uint64_t seeds = 0, unknown = 0, events = 0, doubled = 0;
-  std::uint64_t digest = 0;           // over the digests in seed order
-  std::vector<std::uint64_t> failed;  // seeds, ascending
+  std::uint64_t digest = 0;                                     // over the digests in seed order
+  std::uint64_t file_operations = 0, file_operations_most = 0;  // in all, and of the run that had most
+  std::vector<std::uint64_t> failed;                            // seeds, ascending
   std::vector<std::uint64_t> mismatched;
   std::vector<std::uint64_t> unknown_seeds;
   std::vector<std::uint64_t> seen;  // by property: runs in which it was seen

@@ -115,6 +115,8 @@ report::RunResult result_of(const Chosen& chosen, const BatchResult& batch) {
   result.events = batch.events;
   result.wall_s = batch.wall_seconds;
   result.digest = batch.digest;
+  result.file_operations = batch.file_operations;
+  result.file_operations_most = batch.file_operations_most;
   result.determinism = {batch.doubled, batch.mismatched.size()};
   const auto& properties = chosen.subject.protocol->properties();
   for (std::size_t i = 0; i < properties.size(); ++i) {
@@ -134,6 +136,8 @@ void print_summary(const Context& context, const report::RunResult& result, cons
         "differ\n",
         result.seeds, result.failed, result.unknown, result.events_per_s() / 1e6, result.seeds_per_s(), result.wall_s,
         result.digest, result.determinism.checked, result.determinism.mismatches);
+  if (!context.common.quiet && result.file_operations != 0)
+    fmt::print("{} file operations, at most {} in a run\n", result.file_operations, result.file_operations_most);
   if (!context.common.quiet)
     for (const auto& [name, hits] : result.sometimes)
       if (hits == 0) fmt::print("never seen: {}\n", name);

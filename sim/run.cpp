@@ -15,6 +15,7 @@ Outcome run_with(const Subject& subject, Choices choices, const Inspect& inspect
   outcome.steps = world.steps();
   outcome.boot_steps = world.boot_steps();
   outcome.turns = world.turns();
+  outcome.file_operations = world.files().operations();
   outcome.drift = choices.drift();
   outcome.tape = choices.tape();
   outcome.seen = world.sometimes_seen();
@@ -38,7 +39,7 @@ Outcome run_tape(const Subject& subject, const TapeEntries& tape, const Inspect&
 
 SeedResult run_batch_seed(const Subject& subject, std::uint64_t seed) {
   const Outcome outcome = run_seed(subject, seed);
-  SeedResult result{seed, outcome.digest, outcome.steps, 0, outcome.seen, runs_twice(seed)};
+  SeedResult result{seed, outcome.digest, outcome.steps, 0, outcome.seen, runs_twice(seed), outcome.file_operations};
   if (outcome.finding)
     result.verdict = 1;
   else if (!outcome.decided)

@@ -19,6 +19,7 @@ struct Outcome {
   std::uint64_t steps = 0;       // events delivered to machines
   std::uint64_t boot_steps = 0;  // of these, before the scenario's quiet boot was over
   std::uint64_t turns = 0;
+  std::uint64_t file_operations = 0;  // asked of the Files port by all processes
   std::size_t drift = 0;
   TapeEntries tape;
   std::vector<bool> seen;
@@ -43,6 +44,7 @@ struct SeedResult {
   std::uint8_t verdict = 0;  // 0 pass, 1 fail, 2 unknown, 3 determinism mismatch
   std::vector<bool> seen;
   bool doubled = false;
+  std::uint64_t file_operations = 0;
 };
 
 // Runs one seed as a batch does: one in twenty twice, comparing digests.

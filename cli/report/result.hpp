@@ -45,7 +45,8 @@ struct RunResult {
   std::uint64_t seeds = 0, failed = 0, unknown = 0;
   std::uint64_t events = 0;  // delivered, over all seeds
   double wall_s = 0;
-  std::uint64_t digest = 0;  // over the digests of all seeds in seed order
+  std::uint64_t digest = 0;                                     // over the digests of all seeds in seed order
+  std::uint64_t file_operations = 0, file_operations_most = 0;  // in all, and of the run that had most
   Determinism determinism;
   std::map<std::string, std::uint64_t> sometimes;  // name -> hits; 0 is "never hit"
   std::vector<Failure> failures;

@@ -56,6 +56,12 @@ std::string json_of(const RunResult& result) {
   json.member("checked", result.determinism.checked);
   json.member("mismatches", result.determinism.mismatches);
   json.end_object();
+  if (result.file_operations != 0) {
+    json.key("file_operations").begin_object();
+    json.member("total", result.file_operations);
+    json.member("most_of_a_run", result.file_operations_most);
+    json.end_object();
+  }
   write_counts(json, "sometimes", result.sometimes);
   json.key("failures").begin_array();
   for (const Failure& failure : result.failures) write_failure(json, failure);

@@ -95,8 +95,10 @@ void FabricModel::perform(Process& p, Role role, const action::OpenFabric& a) {
   if (a.provider.empty() || a.provider.text().starts_with("no-")) {
     opened.status = Status::not_found;
     opened.text = Blob("there is no provider \"" + std::string(a.provider.text()) + "\"");
+    mine.endpoints_refused.push_back(a.endpoint);
   } else if (fails(p, "opening an endpoint", opened.text)) {
     opened.status = Status::failed;
+    mine.endpoints_refused.push_back(a.endpoint);
   } else {
     const std::uint32_t address = new_address(p.index);
     opened.mr_mode = kind_ == NicKind::breaking ? 0 : mode_virtual;
@@ -115,8 +117,9 @@ void FabricModel::perform(Process& p, Role role, const action::OpenFabric& a) {
 void FabricModel::perform(Process& p, Role role, const action::CloseFabric& a) {
   Nic* closing = nic(p.index, a.endpoint);
   const Host& mine = host(p.index);
-  if (!closing && std::find(mine.endpoints_used.begin(), mine.endpoints_used.end(), a.endpoint) == mine.endpoints_used.end())
-    return misuse(p, "endpoint " + text_of(a.endpoint) + " is closed and was never opened");
+  if (!closing &&
+      std::find(mine.endpoints_refused.begin(), mine.endpoints_refused.end(), a.endpoint) == mine.endpoints_refused.end())
+    return misuse(p, "endpoint " + text_of(a.endpoint) + " is closed and is not open");
   if (closing) close(p, *closing);
   world_.post(p.index, role, event::FabricDone{Time{}, a.op, Status::ok, {}}, local_call);
 }
@@ -149,6 +152,7 @@ void FabricModel::perform(Process& p, Role role, const action::RegisterRegion& a
   done.op = a.op;
   if (fails(p, "registering a region", done.text)) {
     done.status = Status::no_space;
+    mine.regions_refused.push_back(a.region);
   } else {
     Mapping made;
     made.name = a.region;
@@ -188,8 +192,9 @@ void FabricModel::perform(Process& p, Role, const action::CopyToRegion& a) {
 
 void FabricModel::perform(Process& p, Role role, const action::UnregisterRegion& a) {
   const Host& mine = host(p.index);
-  if (std::find(mine.regions_used.begin(), mine.regions_used.end(), a.region) == mine.regions_used.end())
-    return misuse(p, "region " + text_of(a.region) + " is given back and was never registered");
+  if (!mapping(p.index, a.region) &&
+      std::find(mine.regions_refused.begin(), mine.regions_refused.end(), a.region) == mine.regions_refused.end())
+    return misuse(p, "region " + text_of(a.region) + " is given back and is not registered");
   for (Nic& owner : host(p.index).nics) std::erase_if(owner.regions, [&](const Mapping& m) { return m.name == a.region; });
   world_.post(p.index, role, event::FabricDone{Time{}, a.op, Status::ok, {}}, local_call);
 }

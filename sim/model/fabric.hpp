@@ -89,6 +89,8 @@ class FabricModel {
     std::vector<Nic> nics;
     std::vector<Endpoint> endpoints_used;
     std::vector<Region> regions_used;
+    std::vector<Endpoint> endpoints_refused;  // their opening failed; they may be closed all the same
+    std::vector<Region> regions_refused;
     std::map<Buffer, std::vector<std::byte>> buffers;
     std::uint32_t buffers_lent = 0;
     std::vector<std::uint64_t> reads;    // all that it posted, by number

@@ -13,6 +13,7 @@ namespace tenter::sim {
 struct PublishSteps {
   bool syncs_data = true;       // before the rename
   bool syncs_directory = true;  // after it
+  bool renames = true;          // false: the file is emptied under its name and written there, half of it first
 };
 
 // Written back by itself after this time.

@@ -70,6 +70,8 @@ FileEntry FilesModel::entry(const std::string& path) const {
 }
 
 const Blob* FilesModel::content(const std::string& path) const {
+  const auto written = in_place_.find(path);
+  if (written != in_place_.end() && number(written->second.until) <= number(world_.now())) return &written->second.whole;
   const auto file = files_.find(path);
   return file == files_.end() ? nullptr : &file->second;
 }
@@ -110,9 +112,20 @@ Status FilesModel::find_directory(const Process& p, const std::string& path) {
   return seen(p, path).kind == FileEntry::Kind::directory ? Status::ok : Status::not_found;
 }
 
+// What was written in place is whole once its time has come.
+void FilesModel::settle() {
+  for (auto at = in_place_.begin(); at != in_place_.end();) {
+    if (number(at->second.until) > number(world_.now())) {
+      ++at;
+      continue;
+    }
+    if (const auto file = files_.find(at->first); file != files_.end()) file->second = at->second.whole;
+    at = in_place_.erase(at);
+  }
+}
+
 // Answers the refusal of a path that names no place for a file or directory, and says so.
 bool FilesModel::refused(Process& p, Role role, Op op, const Blob& path) {
-  ++operations_;
   if (!plain(path.text())) {
     done(p, role, op, Status::invalid, Blob("path " + std::string(path.text()) + " is not a plain path under the root folder"));
     return true;
@@ -132,21 +145,24 @@ bool FilesModel::no_space(Process& p, Role role, Op op, const std::string& path)
 }
 
 void FilesModel::perform(Process& p, Role role, const action::PublishFile& a) {
+  begin_operation();
   if (refused(p, role, a.op, a.path)) return;
   const std::string path = full_path(p, a.path);
   if (no_space(p, role, a.op, path)) return;
   if (directories_.contains(path)) return void(done(p, role, a.op, Status::invalid, Blob(path + ": is a directory")));
   const FileEntry older = entry(path);
-  files_[path] = a.content;
+  files_[path] = steps_.renames ? a.content : Blob(a.content.bytes().first(a.content.size() / 2));
   changed(folder_of(path));
   changed_name(p, path, older);
   const Time synced = done(p, role, a.op, Status::ok, {});
+  if (!steps_.renames) in_place_[path] = {p.index, a.content, synced};
   if (p.host.empty()) return;
   if (steps_.syncs_directory) unsynced_.synced(p.host, folder_of(path), synced);
   if (!steps_.syncs_data) unsynced_.note(p.host, path, {}, world_.now() + written_back_after, UnsyncedFiles::Kind::data);
 }
 
 void FilesModel::perform(Process& p, Role role, const action::ReadFile& a) {
+  begin_operation();
   if (refused(p, role, a.op, a.path)) return;
   const std::string path = full_path(p, a.path);
   if (directories_.contains(path)) return void(done(p, role, a.op, Status::invalid, Blob(path + ": is a directory")));
@@ -161,9 +177,9 @@ void FilesModel::perform(Process& p, Role role, const action::ReadFile& a) {
 }
 
 void FilesModel::perform(Process& p, Role role, const action::ListFiles& a) {
+  begin_operation();
   const auto directory = directory_path(p, a.directory.text());
   const Status status = directory ? find_directory(p, *directory) : Status::invalid;
-  ++operations_;
   std::vector<Blob> names;
   if (status == Status::ok) {
     const std::string prefix = prefix_of(*directory);
@@ -189,6 +205,7 @@ void FilesModel::perform(Process& p, Role role, const action::WatchFiles& a) {
 }
 
 void FilesModel::perform(Process& p, Role role, const action::RemoveFile& a) {
+  begin_operation();
   const std::string path = full_path(p, a.path);
   if (plain(a.path.text()) && find_directory(folder_of(path)) == Status::not_found)
     return void(done(p, role, a.op, Status::ok, {}));
@@ -203,6 +220,7 @@ void FilesModel::perform(Process& p, Role role, const action::RemoveFile& a) {
 }
 
 void FilesModel::perform(Process& p, Role role, const action::MakeDirectory& a) {
+  begin_operation();
   if (refused(p, role, a.op, a.path)) return;
   const std::string path = full_path(p, a.path);
   if (no_space(p, role, a.op, path)) return;
@@ -215,6 +233,7 @@ void FilesModel::perform(Process& p, Role role, const action::MakeDirectory& a) 
 }
 
 void FilesModel::perform(Process& p, Role role, const action::RemoveDirectory& a) {
+  begin_operation();
   const std::string path = full_path(p, a.path), prefix = path + "/";
   if (plain(a.path.text()) && find_directory(path) == Status::not_found) return void(done(p, role, a.op, Status::ok, {}));
   if (refused(p, role, a.op, a.path)) return;
@@ -236,6 +255,8 @@ void FilesModel::perform(Process& p, Role role, const action::RemoveDirectory& a
 }
 
 void FilesModel::forget(ProcessIndex process) {
+  settle();
+  std::erase_if(in_place_, [&](const auto& written) { return written.second.writer == process; });
   std::erase_if(watchers_, [&](const Watcher& watcher) { return watcher.process == process; });
 }
 

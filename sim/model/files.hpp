@@ -30,7 +30,7 @@ class FilesModel {
   void perform(Process& p, Role role, const action::RemoveFile& a);
   void perform(Process& p, Role role, const action::MakeDirectory& a);
   void perform(Process& p, Role role, const action::RemoveDirectory& a);
-  void forget(ProcessIndex process);          // its watches
+  void forget(ProcessIndex process);          // its watches, and what it was writing in place
   void remove_made_by(ProcessIndex process);  // what a guardian does
   std::size_t count() const { return files_.size() + directories_.size(); }
   std::string first_left() const;
@@ -48,7 +48,17 @@ class FilesModel {
     Op op{};
     std::string directory;
   };
+  struct InPlace {  // is being written under its name
+    ProcessIndex writer = no_process;
+    Blob whole;
+    Time until{};
+  };
   void changed(const std::string& directory);
+  void settle();
+  void begin_operation() {
+    ++operations_;
+    if (!in_place_.empty()) settle();
+  }
   Status find_directory(const std::string& path) const;
   Status find_directory(const Process& p, const std::string& path);
   FileEntry entry(const std::string& path) const;
@@ -65,6 +75,7 @@ class FilesModel {
   PublishSteps steps_;
   std::uint64_t operations_ = 0;
   std::map<std::string, Blob> files_;
+  std::map<std::string, InPlace> in_place_;
   std::map<std::string, ProcessIndex> directories_;  // who made it
   std::vector<Watcher> watchers_;
 };
