@@ -15,13 +15,15 @@
 namespace tenter::store {
 
 enum class CallKind : std::uint32_t {
-  open = 32,    // Publisher, collective
-  add = 33,     // Publisher, collective
-  update = 34,  // Publisher
-  close = 35,   // Publisher, collective
-  join = 36,    // Joiner
-  leave = 37,   // Joiner
-  get = 38,     // Reader
+  open = 32,         // Publisher, collective
+  add = 33,          // Publisher, collective
+  update = 34,       // Publisher
+  close = 35,        // Publisher, collective
+  join = 36,         // Joiner
+  leave = 37,        // Joiner
+  get = 38,          // Reader
+  epoch_begin = 39,  // Publisher, collective, method window
+  epoch_end = 40,    // the same
 };
 constexpr const char* to_string(CallKind kind) {
   switch (kind) {
@@ -39,6 +41,10 @@ constexpr const char* to_string(CallKind kind) {
       return "leave";
     case CallKind::get:
       return "get";
+    case CallKind::epoch_begin:
+      return "epoch_begin";
+    case CallKind::epoch_end:
+      return "epoch_end";
   }
   return "?";
 }

@@ -170,6 +170,7 @@ class Publisher {
   void finish(Status status, const std::string& text, O& out);
   template <class O>
   void update(const event::Submitted& e, const UpdateCall& call, O& out);
+  Intent intent_of_epoch() const;
   CallKind kind() const { return CallKind{calls_.front().note.kind}; }
   bool leads() const { return config_.rank == 0; }
   bool writes_files() const { return leads() && config_.method == Method::file; }
@@ -223,6 +224,7 @@ class Publisher {
   std::vector<CollectiveCall> calls_;  // the first one is under way unless idle
   bool open_ = false;
   bool link_ = false;           // the endpoint is open
+  bool epoch_ = false;          // method window: one has begun
   std::uint32_t endpoint_ = 0;  // the newest one
   Generation generation_;
   Blob address_, host_;
@@ -248,12 +250,12 @@ class Publisher {
   friend bool operator==(const Publisher&, const Publisher&) = default;
   static constexpr std::string_view name = "publisher";
   static constexpr std::string_view labels =
-      "config_, step_, calls_, open_, link_, endpoint_, generation_, address_, host_, owner_, mr_mode_, address_format_, "
+      "config_, step_, calls_, open_, link_, epoch_, endpoint_, generation_, address_, host_, owner_, mr_mode_, address_format_, "
       "variables_, numbers_, adding_, shard_, record_, outcome_, outcome_text_, another_, another_count_, looks_, missed_, "
       "next_, sequence_";
   template <class Self>
   static constexpr auto fields(Self& self) {
-    return std::tie(self.config_, self.step_, self.calls_, self.open_, self.link_, self.endpoint_, self.generation_,
+    return std::tie(self.config_, self.step_, self.calls_, self.open_, self.link_, self.epoch_, self.endpoint_, self.generation_,
                     self.address_, self.host_, self.owner_, self.mr_mode_, self.address_format_, self.variables_, self.numbers_,
                     self.adding_, self.shard_, self.record_, self.outcome_, self.outcome_text_, self.another_,
                     self.another_count_, self.looks_, self.missed_, self.next_, self.sequence_);

@@ -10,7 +10,8 @@ namespace tenter::store {
 template <PublisherPorts O>
 void Publisher::on(const event::Submitted& e, O& out) {
   if (const auto call = read_update(e.call)) return update(e, *call, out);
-  const bool known = is(e.call, CallKind::open) || is(e.call, CallKind::close) || read_add(e.call).has_value();
+  const bool known = is(e.call, CallKind::open) || is(e.call, CallKind::close) || is(e.call, CallKind::epoch_begin) ||
+                     is(e.call, CallKind::epoch_end) || read_add(e.call).has_value();
   if (!known)
     return out.complete(e.ticket, answer_note(CallKind{e.call.kind}, Status::invalid, "no call that a Publisher knows"));
   calls_.push_back({e.ticket, e.call});
@@ -26,6 +27,9 @@ void Publisher::begin(O& out) {
       return open(out);
     case CallKind::add:
       return agree_on(intent_to_add(), out);
+    case CallKind::epoch_begin:
+    case CallKind::epoch_end:
+      return agree_on(intent_of_epoch(), out);
     default:
       return agree_on({open_ ? Status::ok : Status::unavailable, open_ ? "" : "the store is not open", "close", {}}, out);
   }
@@ -56,14 +60,32 @@ void Publisher::agreed(const event::CollectiveDone& e, O& out) {
   if (!intents) {
     outcome_ = intents.error().status;
     outcome_text_ = intents.error().what;
-    if (kind() != CallKind::open || !link_) return finish(outcome_, outcome_text_, out);
+    // A second open is refused and leaves the store as it is.
+    if (kind() != CallKind::open || !link_ || open_) return finish(outcome_, outcome_text_, out);
     step_ = PublisherStep::closing;
     ++sequence_;
     return out.close_fabric(op(PublisherOperation::local), Endpoint{endpoint_});
   }
   if (kind() == CallKind::open) return opened_everywhere(*intents, out);
   if (kind() == CallKind::add) return register_rows(out);
-  close(out);
+  if (kind() == CallKind::close) return close(out);
+  epoch_ = kind() == CallKind::epoch_begin;
+  finish(Status::ok, {}, out);
+}
+
+// An epoch is a fence: what any rank's update had been answered for before it is seen by every rank's reads after it, since all
+// ranks have exchanged their intents in between. Misuse is an error, the same on all ranks, and changes nothing (D25).
+inline Intent Publisher::intent_of_epoch() const {
+  const bool begins = kind() == CallKind::epoch_begin;
+  Intent intent;
+  intent.what = to_string(kind());
+  const char* wrong = !open_                             ? "the store is not open"
+                      : config_.method != Method::window ? "epochs are of method window"
+                      : begins && epoch_                 ? "an epoch has begun already"
+                      : !begins && !epoch_               ? "no epoch has begun"
+                                                         : nullptr;
+  if (wrong) intent = {Status::unavailable, wrong, intent.what, {}};
+  return intent;
 }
 
 // Rank 0's outcome becomes everybody's. The others wait for it from the start.

@@ -143,7 +143,7 @@ void Publisher::on(const event::FabricDone& e, O& out) {
   if (e.op != op(PublisherOperation::local)) return;
   if (step_ == PublisherStep::undoing) return finish(outcome_, outcome_text_, out);
   if (step_ != PublisherStep::closing) return;
-  link_ = open_ = false;
+  link_ = open_ = epoch_ = false;
   variables_.clear();
   finish(outcome_, outcome_text_, out);
 }

@@ -8,6 +8,12 @@ namespace tenter::store {
 template <class O>
 void Publisher::open(O& out) {
   const std::string_view methods[] = {"file", "fabric", "window"};
+  if (config_.rank >= config_.ranks)  // D26
+    return finish(Status::invalid,
+                  "method " + std::string(methods[static_cast<std::size_t>(config_.method)]) +
+                      " needs the ranks of a job, and this process is rank " + text_of(config_.rank) + " of " +
+                      text_of(config_.ranks) + "; a reader of another job joins by a directory",
+                  out);
   if (open_) {
     const std::string what = "open with method " + std::string(methods[static_cast<std::size_t>(config_.method)]) +
                              ", provider " + std::string(config_.provider.text());

@@ -18,8 +18,9 @@ class PlantedInTheStore : public testing::TestWithParam<std::string> {};
 
 TEST_P(PlantedInTheStore, is_found_by_its_property) {
   const Registry registry = with_store_bugs();
-  const sim::Protocol& protocol = *registry.find("store");
-  const sim::PlantedBug& bug = *protocol.find_planted(GetParam());
+  const sim::Protocol& all = *registry.find("store");
+  const sim::PlantedBug& bug = *all.find_planted(GetParam());
+  const sim::Protocol protocol = all.without("duty");  // it finds most bugs sooner, before any user sees them
   const sim::Subject subject{&protocol, &bug.scenario, {}};
   std::string others;
   for (std::uint64_t seed = 1; seed <= bug.seeds; ++seed) {

@@ -43,11 +43,14 @@ void plant(sim::Protocol& protocol, const char* name, const char* about, const c
 }  // namespace
 
 void add_store_file_bugs(sim::Protocol& p) {
-  StoreScenario unsynced_bytes, unsynced_names;
+  StoreScenario unsynced_bytes, unsynced_names, in_place;
+  in_place.publishes.renames = false;
   unsynced_bytes.publishes = {false, true};
   unsynced_names.publishes = {true, false};
   plant(p, "renamed_before_its_bytes_are_synced", "a file's bytes may be lost after its name is there",
         "B11 a file under its name is whole", protocols::shipped_store(), unsynced_bytes);
+  plant(p, "record_written_in_place", "a file is written under its name, without a temporary and a rename",
+        "B11 a file under its name is whole", protocols::shipped_store(), in_place);
   plant(p, "directory_is_not_synced", "a publish is acknowledged before its name is safe",
         "B11 what was published survives a crash", protocols::shipped_store(), unsynced_names);
   plant(p, "torn_record_believed", "a record is handed on as it was read", "S2 a torn record is never believed",

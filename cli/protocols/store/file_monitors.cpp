@@ -19,6 +19,8 @@ constexpr Role joiner_role{0};
 // late.
 constexpr Duration found_within = seconds(6);
 
+const StoreWorkload& workload_of(const sim::View& view) { return static_cast<const StoreWorkload&>(*view.world().workload()); }
+
 void safety(sim::Findings& findings, const char* property, const std::string& text) {
   findings.fail(sim::FindingKind::safety, property, text);
 }
@@ -33,7 +35,41 @@ void DurabilityMonitor::on_step(const sim::View& view, const sim::Step& step, si
     findings.seen("a host crashed");
     judge(view, findings);
   }
+  if (view.world().faults_spent() != faults_) {
+    faults_ = view.world().faults_spent();
+    judge_what_the_dead_wrote(view, findings);
+  }
+  judge_read(view, step, findings);
   note(step);
+}
+
+// A writer that is killed in the middle leaves what was there before, or the new file.
+void DurabilityMonitor::judge_what_the_dead_wrote(const sim::View& view, sim::Findings& findings) {
+  for (const auto& [asked, written] : publishing_) {
+    const std::string& path = written.first;
+    const Blob* there = view.world().files().content(path);
+    if (view.world().process(std::get<0>(asked)).life != sim::Life::gone || !there) continue;
+    if (!published_[path].contains(there->digest()))
+      return safety(findings, "B11 a file under its name is whole",
+                    path + " has " + std::to_string(there->size()) + " bytes that nobody published, after its writer was killed");
+  }
+}
+
+void DurabilityMonitor::judge_read(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
+  for (const Action& action : step.actions)
+    if (const auto* read = std::get_if<action::ReadFile>(&action))
+      reading_[{step.process, step.role, read->op}] = std::string(read->path.text());
+  const auto* done = std::get_if<event::FileDone>(&step.event);
+  const auto asked = done ? reading_.find({step.process, step.role, done->op}) : reading_.end();
+  if (asked == reading_.end()) return;
+  const std::string path = asked->second;
+  reading_.erase(asked);
+  if (done->status != Status::ok || view.world().faults_spent() != 0) return;
+  const auto known = published_.find(path);
+  if (known == published_.end() || known->second.contains(done->content.digest())) return;
+  safety(findings, "B11 a file under its name is whole",
+         view.world().process(step.process).name + " reads " + std::to_string(done->content.size()) + " bytes of " + path +
+             " that nobody published");
 }
 
 void DurabilityMonitor::note(const sim::Step& step) {
@@ -85,6 +121,10 @@ void DurabilityMonitor::judge(const sim::View& view, sim::Findings& findings) co
 // ---------------------------------------------------------------- what a reader believes
 
 void BelievedRecordsMonitor::on_step(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
+  if (view.world().faults_spent() != faults_) {
+    faults_ = view.world().faults_spent();
+    last_fault_ = view.now();
+  }
   for (const Action& action : step.actions) {
     if (const auto* publish = std::get_if<action::PublishFile>(&action);
         publish && publish->path.text().ends_with(record_suffix)) {
@@ -104,7 +144,10 @@ void BelievedRecordsMonitor::on_step(const sim::View& view, const sim::Step& ste
   const auto* done = std::get_if<event::FileDone>(&step.event);
   if (!done) return;
   if (const auto asked = publishing_.find({step.process, step.role, done->op}); asked != publishing_.end()) {
-    if (done->status == Status::ok) there_since_.try_emplace(asked->second, view.now());
+    if (done->status == Status::ok) {
+      there_since_.insert_or_assign(asked->second, view.now());
+      run_[asked->second] = workload_of(view).run();
+    }
     publishing_.erase(asked);
   } else if (step.before == "reading" && step.role == joiner_role && done->status == Status::ok &&
              view.world().process(step.process).job.empty() && !decode_record(done->content.bytes())) {
@@ -113,14 +156,24 @@ void BelievedRecordsMonitor::on_step(const sim::View& view, const sim::Step& ste
 }
 
 void BelievedRecordsMonitor::on_complete(const sim::View& view, Ticket ticket, const Note& outcome, sim::Findings& findings) {
-  const auto& workload = static_cast<const StoreWorkload&>(*view.world().workload());
+  const StoreWorkload& workload = workload_of(view);
   const StoreCall* call = workload.find(ticket);
-  if (!call || call->kind != CallKind::join || outcome.text.text().find("does not exist") == std::string_view::npos) return;
+  if (!call || call->kind != CallKind::join || outcome.status != Status::timed_out) return;
   const auto path = record_file_name(workload.truth().variables()[call->variable].name);
   const auto there = path ? there_since_.find(*path) : there_since_.end();
-  if (there == there_since_.end() || view.now() - std::max(there->second, call->submitted) < found_within) return;
-  safety(findings, "a record that is there is found",
-         workload.name_of(*call) + ": \"" + std::string(outcome.text.text()) + "\", it is there since " + text_of(there->second));
+  if (there == there_since_.end()) return;
+  const std::string_view text = outcome.text.text();
+  const auto long_before = [&](Time when) { return view.now() - std::max(when, call->submitted) >= found_within; };
+  if (text.find("does not exist") != text.npos && long_before(there->second))
+    return safety(findings, "a record that is there is found",
+                  workload.name_of(*call) + ": \"" + std::string(text) + "\", it is there since " + text_of(there->second));
+  // A probe may be silent for longer than any join waits; a process reads from one job at a time.
+  if (text.find("did not answer their probes") != text.npos || text.find("leave it first") != text.npos) return;
+  const bool undisturbed = workload.job_runs() && run_[*path] == workload.run() && long_before(last_fault_);
+  if (undisturbed && long_before(there->second))
+    safety(findings, "what is served undisturbed is joined",
+           workload.name_of(*call) + ": \"" + std::string(text) + "\", it is there since " + text_of(there->second) +
+               ", and the last fault was at " + text_of(last_fault_));
 }
 
 }  // namespace tenter::protocols

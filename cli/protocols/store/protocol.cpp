@@ -1,5 +1,7 @@
 #include "cli/protocols/store/protocol.hpp"
 
+#include "cli/protocols/store/directory_monitor.hpp"
+#include "cli/protocols/store/duty_monitor.hpp"
 #include "cli/protocols/store/file_monitors.hpp"
 #include "cli/protocols/store/store_equivalents.hpp"
 #include "cli/protocols/store/store_monitors.hpp"
@@ -39,7 +41,9 @@ void add_store(Registry& registry) {
       .monitor<GetsMonitor>("gets")
       .monitor<RowsMonitor>("rows")
       .monitor<RecordsMonitor>("records")
+      .monitor<DirectoryMonitor>("directory")
       .monitor<DurabilityMonitor>("durability")
+      .monitor<DutyMonitor>("duty")
       .monitor<BelievedRecordsMonitor>("believed records")
       .monitor<WindowMonitor>("window")
       .monitor<TogetherMonitor>("together")

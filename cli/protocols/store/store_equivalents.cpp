@@ -28,6 +28,10 @@ constexpr std::array reasons = {
     std::pair{"drop_action joiner.*.* cancel#*", "a deadline or look of a join that has ended fits no operation that is awaited"},
     std::pair{"drop_action leases.*.* cancel#*", "a timer of a wait that has ended fits no operation that is awaited"},
     std::pair{"drop_action publisher.attaching.told cancel#*", "the timer's operation is not awaited once the add has ended"},
+    std::pair{"repeat_event publisher.attaching.timer_fired",
+              "the Reader is told twice to detach a number that is used once; a second `detached` of it fits no step"},
+    std::pair{"repeat_action publisher.attaching.timer_fired tell#0",
+              "the Reader is told twice to detach a number that is used once; a second `detached` of it fits no step"},
     std::pair{"drop_action reader.*.* cancel#*", "a deadline of a get that was answered fits no get that is there"},
 };
 

@@ -40,6 +40,7 @@ StoreCall& StoreWorkload::send(sim::ClientPort& port, std::size_t actor, Role ro
   call.submitted = port.now();
   call.kind = CallKind{note.kind};
   call.ticket = port.submit(call.process, role, std::move(note));
+  beside_open_ += call.beside ? 1 : 0;
   calls_.push_back(std::move(call));
   return calls_.back();
 }
@@ -115,6 +116,12 @@ void StoreWorkload::add_next(sim::ClientPort& port) {
     notes.push_back(add_note(call));
   }
   collective(port, notes);
+  update_beside_a_collective(port);
+}
+
+// Another thread of a core updates what was published before, while a collective call is under way.
+void StoreWorkload::update_beside_a_collective(sim::ClientPort& port) {
+  if (port.choose(4) == 3) update(port, port.choose(shape_.cores), true);
 }
 
 void StoreWorkload::job_answered(sim::ClientPort& port, const StoreCall& call, const Note& outcome) {
@@ -150,6 +157,7 @@ void StoreWorkload::close_when_due(sim::ClientPort& port) {
     if (actors_[i].doing != Doing::done && (is_core(i) || !shape_.closes_early)) return;
   job_ = JobStep::closing;
   collective(port, std::vector<Note>(shape_.cores, close_note(shape_.close_patience)));
+  update_beside_a_collective(port);
 }
 
 // ---------------------------------------------------------------- operations
@@ -307,6 +315,7 @@ void StoreWorkload::completed(sim::ClientPort& port, Ticket ticket, const Note& 
   const StoreCall* found = find(ticket);
   if (!found) return;
   const StoreCall call = *found;
+  beside_open_ -= call.beside ? 1 : 0;
   if (call.buffer != no_buffer) port.take_back(call.process, call.buffer);
   if (call.kind == CallKind::update && outcome.status == Status::ok && call.run == run())
     for (std::size_t i = 0; i < call.versions.size(); ++i) truth_.acknowledged(call.variable, call.first + i, call.versions[i]);
@@ -322,6 +331,7 @@ void StoreWorkload::completed(sim::ClientPort& port, Ticket ticket, const Note& 
 void StoreWorkload::abandoned(sim::ClientPort& port, Ticket ticket) {
   const StoreCall* call = find(ticket);
   if (!call) return;
+  beside_open_ -= call->beside ? 1 : 0;
   Actor& actor = actors_[call->actor];
   actor.gone = true;
   actor.reading = false;
@@ -356,7 +366,7 @@ void StoreWorkload::restarted(sim::ClientPort& port, sim::ProcessIndex process) 
 }
 
 bool StoreWorkload::finished() const {
-  return (job_ == JobStep::closed || job_ == JobStep::given_up) &&
+  return (job_ == JobStep::closed || job_ == JobStep::given_up) && beside_open_ == 0 &&
          std::all_of(actors_.begin() + shape_.cores, actors_.end(), [](const Actor& a) { return a.doing == Doing::done; });
 }
 
@@ -365,6 +375,7 @@ std::string StoreWorkload::waiting_for() const {
   constexpr const char* doings[] = {"nothing", "joining", "working", "leaving", "done"};
   std::string text = "the job that " + std::string(steps[static_cast<std::size_t>(job_)]);
   for (const Actor& actor : actors_) text += ", " + actor.name + " " + doings[static_cast<std::size_t>(actor.doing)];
+  if (beside_open_ != 0) text += ", " + std::to_string(beside_open_) + " calls beside";
   return text;
 }
 

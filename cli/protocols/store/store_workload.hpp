@@ -63,6 +63,7 @@ class StoreWorkload : public sim::Workload {
   std::vector<sim::ProcessIndex> joined_readers() const;
   bool hurried() const { return any_hurried_; }
   bool job_was_killed() const { return kills_ != 0; }
+  bool job_runs() const { return job_ == JobStep::running; }
 
  private:
   enum class JobStep : std::uint8_t { opening, adding, running, closing, closed, killed, given_up };
@@ -92,6 +93,7 @@ class StoreWorkload : public sim::Workload {
   void get(sim::ClientPort& port, std::size_t actor, bool beside = false);
   void beside_a_get(sim::ClientPort& port, std::size_t core, bool updates);
   void update(sim::ClientPort& port, std::size_t actor, bool beside = false);
+  void update_beside_a_collective(sim::ClientPort& port);
   void join_next(sim::ClientPort& port, std::size_t actor);
   void leave_next(sim::ClientPort& port, std::size_t actor);
   void reader_answered(sim::ClientPort& port, const StoreCall& call, const Note& outcome);
@@ -107,6 +109,7 @@ class StoreWorkload : public sim::Workload {
   std::uint32_t answers_ = 0, open_tries_ = 3, kills_ = 0, born_again_ = 0;
   Status step_status_ = Status::ok;
   bool any_hurried_ = false;
+  std::uint32_t beside_open_ = 0;  // that are not answered
   std::uint32_t beside_left_ = 0;  // hot: calls beside the present gets
 };
 
