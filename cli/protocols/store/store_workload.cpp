@@ -40,7 +40,6 @@ StoreCall& StoreWorkload::send(sim::ClientPort& port, std::size_t actor, Role ro
   call.submitted = port.now();
   call.kind = CallKind{note.kind};
   call.ticket = port.submit(call.process, role, std::move(note));
-  beside_open_ += call.beside ? 1 : 0;
   calls_.push_back(std::move(call));
   return calls_.back();
 }
@@ -315,7 +314,7 @@ void StoreWorkload::completed(sim::ClientPort& port, Ticket ticket, const Note& 
   const StoreCall* found = find(ticket);
   if (!found) return;
   const StoreCall call = *found;
-  beside_open_ -= call.beside ? 1 : 0;
+  ended(ticket);
   if (call.buffer != no_buffer) port.take_back(call.process, call.buffer);
   if (call.kind == CallKind::update && outcome.status == Status::ok && call.run == run())
     for (std::size_t i = 0; i < call.versions.size(); ++i) truth_.acknowledged(call.variable, call.first + i, call.versions[i]);
@@ -331,7 +330,7 @@ void StoreWorkload::completed(sim::ClientPort& port, Ticket ticket, const Note& 
 void StoreWorkload::abandoned(sim::ClientPort& port, Ticket ticket) {
   const StoreCall* call = find(ticket);
   if (!call) return;
-  beside_open_ -= call->beside ? 1 : 0;
+  ended(ticket);
   Actor& actor = actors_[call->actor];
   actor.gone = true;
   actor.reading = false;
@@ -366,8 +365,20 @@ void StoreWorkload::restarted(sim::ClientPort& port, sim::ProcessIndex process) 
 }
 
 bool StoreWorkload::finished() const {
-  return (job_ == JobStep::closed || job_ == JobStep::given_up) && beside_open_ == 0 &&
+  return (job_ == JobStep::closed || job_ == JobStep::given_up) && beside_open() == 0 &&
          std::all_of(actors_.begin() + shape_.cores, actors_.end(), [](const Actor& a) { return a.doing == Doing::done; });
+}
+
+void StoreWorkload::ended(Ticket ticket) {
+  const auto found = std::find_if(calls_.rbegin(), calls_.rend(), [&](const StoreCall& call) { return call.ticket == ticket; });
+  if (found != calls_.rend()) found->ended = true;
+}
+
+// Calls of other threads that are still owed an answer: a process that was killed owes none, nor does one that was dead already.
+std::size_t StoreWorkload::beside_open() const {
+  return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [&](const StoreCall& call) {
+    return call.beside && !call.ended && call.process == actors_[call.actor].process && !actors_[call.actor].gone;
+  }));
 }
 
 std::string StoreWorkload::waiting_for() const {
@@ -375,7 +386,7 @@ std::string StoreWorkload::waiting_for() const {
   constexpr const char* doings[] = {"nothing", "joining", "working", "leaving", "done"};
   std::string text = "the job that " + std::string(steps[static_cast<std::size_t>(job_)]);
   for (const Actor& actor : actors_) text += ", " + actor.name + " " + doings[static_cast<std::size_t>(actor.doing)];
-  if (beside_open_ != 0) text += ", " + std::to_string(beside_open_) + " calls beside";
+  if (beside_open() != 0) text += ", " + std::to_string(beside_open()) + " calls beside";
   return text;
 }
 

@@ -38,6 +38,7 @@ struct StoreCall {
   std::uint64_t first = 0;  // global row
   std::vector<std::uint32_t> versions;
   bool beside = false;  // not one of its actor's own operations
+  bool ended = false;   // answered, or its process went
 };
 
 class StoreWorkload : public sim::Workload {
@@ -82,6 +83,8 @@ class StoreWorkload : public sim::Workload {
     bool gone = false;         // killed, not born again yet
   };
 
+  void ended(Ticket ticket);
+  std::size_t beside_open() const;
   StoreCall& send(sim::ClientPort& port, std::size_t actor, Role role, Note note, StoreCall call);
   void collective(sim::ClientPort& port, const std::vector<Note>& notes);
   void open_job(sim::ClientPort& port);
@@ -109,7 +112,6 @@ class StoreWorkload : public sim::Workload {
   std::uint32_t answers_ = 0, open_tries_ = 3, kills_ = 0, born_again_ = 0;
   Status step_status_ = Status::ok;
   bool any_hurried_ = false;
-  std::uint32_t beside_open_ = 0;  // that are not answered
   std::uint32_t beside_left_ = 0;  // hot: calls beside the present gets
 };
 
