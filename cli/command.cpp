@@ -18,6 +18,7 @@
 #include <span>
 
 #include "cli/report/atomic_file.hpp"
+#include "cli/tell.hpp"
 #include "cli/version.hpp"
 #include "hw/os/file.hpp"
 #include "hw/os/status.hpp"
@@ -64,7 +65,7 @@ void write_or_tell(const Context& context, const std::string& path, const std::s
   if (path.empty()) return;
   const auto written = write_to(path, text);
   if (written) return;
-  fmt::print(stderr, "{}: the result is not written: {}\n", program_name(), written.error().what);
+  tell("{}: the result is not written: {}\n", program_name(), written.error().what);
   context.result_lost = true;
 }
 
@@ -95,7 +96,7 @@ void set_program_name(std::string_view called_as) {
 }
 
 int usage_error(const std::string& text) {
-  fmt::print(stderr, "{}: {}\n", program_name(), shown_text(text));
+  tell("{}: {}\n", program_name(), shown_text(text));
   return exit_code::usage;
 }
 
@@ -181,7 +182,7 @@ bool standard_output_is_whole() {
   const bool flushed = std::fflush(stdout) == 0;
   const int code = errno;
   if (flushed && std::ferror(stdout) == 0) return true;
-  fmt::print(stderr, "{}: standard output is lost: {}\n", program_name(), flushed ? "a write failed" : std::strerror(code));
+  tell("{}: standard output is lost: {}\n", program_name(), flushed ? "a write failed" : std::strerror(code));
   return false;
 }
 

@@ -11,10 +11,12 @@
 #include <sstream>
 
 #include "cli/hw_scenario.hpp"
+#include "cli/not_empty.hpp"
 #include "cli/report/json_writer.hpp"
 #include "cli/report/result.hpp"
 #include "cli/report/terminal.hpp"
 #include "cli/sim_commands.hpp"
+#include "cli/tell.hpp"
 
 namespace tenter::cli {
 namespace {
@@ -28,9 +30,8 @@ std::optional<HardwareRun> find_hardware(const Context& context, const HwRunOpti
   code = chosen.code;
   if (code != exit_code::pass) return std::nullopt;
   if (!can_run_on_hardware(*chosen.subject.scenario)) {
-    fmt::print(stderr, "{}: {} has no hardware run in this binary, and its scenario is more than plain processes{}\n",
-               program_name(), options.protocol,
-               options.protocol == "store" ? "; its own commands run it: tenter store --help" : "");
+    tell("{}: {} has no hardware run in this binary, and its scenario is more than plain processes{}\n", program_name(),
+         options.protocol, options.protocol == "store" ? "; its own commands run it: tenter store --help" : "");
     code = exit_code::skipped;
     return std::nullopt;
   }
@@ -135,8 +136,7 @@ int hw_run(const Context& context, const HwRunOptions& options) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const Summary summary{options, outcome, seconds, interrupted()};
   print(context, summary);
-  if (!outcome.recording_trouble.empty())
-    fmt::print(stderr, "warning: the recording is not complete: {}\n", outcome.recording_trouble);
+  if (!outcome.recording_trouble.empty()) tell("warning: the recording is not complete: {}\n", outcome.recording_trouble);
   write_json(context, summary);
   const auto safety = [](const HardwareOutcome::Failure& failure) { return !failure.liveness; };
   if (std::any_of(outcome.failures.begin(), outcome.failures.end(), safety)) return exit_code::violated;
@@ -166,7 +166,7 @@ void add_hw(CLI::App& app, Context& context, std::function<int()>& chosen) {
   command->add_option("--seed", run->seed, "of the work's shape, 0x… or decimal")->capture_default_str();
   command->add_option("--patience", run->patience, "for a scenario's process to end, e.g. 30s")->capture_default_str();
   command->add_option("--launcher", run->launcher, "program that starts the ranks")->capture_default_str();
-  command->add_option("--record", run->record, "write a log a process into this directory, for `sim replay`");
+  command->add_option("--record", run->record, "write a log a process into this directory, for `sim replay`")->check(not_empty());
   command->add_option("--json", context.common.json, "write the result as JSON to FILE, - for standard output");
   command->add_option("--color", context.common.color, "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))

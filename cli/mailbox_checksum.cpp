@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/mailbox_commands.hpp"
+#include "cli/tell.hpp"
 #include "hw/group/bus_error.hpp"
 #include "hw/group/callables.hpp"
 #include "hw/group/group.hpp"
@@ -154,7 +155,7 @@ class Map {
       if (outcome.hex.empty()) {
         good_ = false;
         std::fflush(stdout);
-        fmt::print(stderr, "{}: {}: {}\n", program_name(), shown_text(name), outcome.trouble);
+        tell("{}: {}: {}\n", program_name(), shown_text(name), outcome.trouble);
       } else {
         print_line(outcome.hex, name);
       }
@@ -190,7 +191,7 @@ int mailbox_checksum(const Context&, const MailboxChecksumOptions& options) {
   watch_interrupt();
   auto group = hw::Group::start(spec);
   if (!group) {
-    fmt::print(stderr, "{}: {}\n", program_name(), shown_text(group.error().what));
+    tell("{}: {}\n", program_name(), shown_text(group.error().what));
     return interrupted() ? exit_code::interrupted : mailbox_exit::group_failed;
   }
   Map map(options, **group);
@@ -201,11 +202,11 @@ int mailbox_checksum(const Context&, const MailboxChecksumOptions& options) {
   auto closed = (*group)->shutdown(seconds(30));
   warn_of_recording(**group);
   if (interrupted()) {
-    fmt::print(stderr, "{}: interrupted after {} of {} files\n", program_name(), map.printed(), options.files.size());
+    tell("{}: interrupted after {} of {} files\n", program_name(), map.printed(), options.files.size());
     return exit_code::interrupted;
   }
-  if (!all_good) fmt::print(stderr, "{}: {}\n", program_name(), shown_text(all_good.error().what));
-  if (!closed) fmt::print(stderr, "{}: {}\n", program_name(), shown_text(closed.error().what));
+  if (!all_good) tell("{}: {}\n", program_name(), shown_text(all_good.error().what));
+  if (!closed) tell("{}: {}\n", program_name(), shown_text(closed.error().what));
   if (!all_good || !closed) return mailbox_exit::group_failed;
   return *all_good ? mailbox_exit::all_ok : mailbox_exit::task_failed;
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/not_empty.hpp"
 #include "cli/seconds.hpp"
 #include "hw/group/callables.hpp"
 #include "hw/group/rank_main.hpp"
@@ -18,7 +19,7 @@ void add_ranks(CLI::App& command, std::uint32_t& ranks, std::string& launcher) {
 }
 
 void add_record(CLI::App& command, std::string& directory) {
-  command.add_option("--record", directory, "write a log a process into this directory, for `sim replay`");
+  command.add_option("--record", directory, "write a log a process into this directory, for `sim replay`")->check(not_empty());
 }
 
 void add_run(CLI::App& mailbox, Context& context, std::function<int()>& chosen) {

@@ -15,6 +15,7 @@
 
 #include "cli/mailbox_commands.hpp"
 #include "cli/report/json_writer.hpp"
+#include "cli/tell.hpp"
 #include "core/mailbox/error_list.hpp"
 #include "core/mailbox/header.hpp"
 #include "core/mailbox/layout.hpp"
@@ -224,16 +225,16 @@ int mailbox_clean(const Context&, bool yes, bool without_manifest) {
     ++found;
     if (yes && !fs::remove(entry.path(), failure)) {
       good = false;
-      fmt::print(stderr, "{}: {}: {}\n", program_name(), name, failure.message());
+      tell("{}: {}: {}\n", program_name(), name, failure.message());
     } else {
       fmt::print("{}  {}; {}\n", name, yes ? "removed" : "left over", of_whom);
     }
     if (yes && group != nullptr && group->orphaned && fs::remove_all(group->folder, failure) == static_cast<std::uintmax_t>(-1)) {
       good = false;
-      fmt::print(stderr, "{}: {}: {}\n", program_name(), group->folder, failure.message());
+      tell("{}: {}: {}\n", program_name(), group->folder, failure.message());
     }
   }
-  if (seen == 0) fmt::print("no pages under {}\n", shared_memory);
+  if (seen == 0) fmt::print("no pages under {}\n", shared_memory.string());
   if (found > 0 && !yes) fmt::print("with --yes they are removed\n");
   return good ? mailbox_exit::all_ok : mailbox_exit::task_failed;
 }
@@ -241,8 +242,8 @@ int mailbox_clean(const Context&, bool yes, bool without_manifest) {
 void tell_orphans() {
   for (const hw::FoundGroup& group : hw::find_groups()) {
     if (!group.orphaned) continue;
-    fmt::print(stderr, "{0}: note: page {1} is {2}; it is not used again, `{0} mailbox clean --yes` removes it\n", program_name(),
-               group.manifest.page, group.text());
+    tell("{0}: note: page {1} is {2}; it is not used again, `{0} mailbox clean --yes` removes it\n", program_name(),
+         group.manifest.page, group.text());
   }
 }
 

@@ -8,6 +8,7 @@
 #include "cli/mailbox_commands.hpp"
 #include "cli/mailbox_tasks.hpp"
 #include "cli/report/json_writer.hpp"
+#include "cli/tell.hpp"
 #include "hw/group/bus_error.hpp"
 
 namespace tenter::cli {
@@ -102,14 +103,14 @@ void write_json(const Context& context, const std::vector<TaskOutcome>& outcomes
 }
 
 void progress(const Context& context, const std::string& text) {
-  if (!context.common.quiet) fmt::print(stderr, "{}\n", text);
+  if (!context.common.quiet) tell("{}\n", text);
 }
 
 }  // namespace
 
 void warn_of_recording(hw::Group& group) {
   if (auto recorded = group.finish_recording(); !recorded)
-    fmt::print(stderr, "warning: the recording is not complete: {}\n", recorded.error().what);
+    tell("warning: the recording is not complete: {}\n", recorded.error().what);
 }
 
 int mailbox_run(const Context& context, const MailboxRunOptions& options) {
@@ -125,7 +126,7 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
   watch_interrupt();
   auto group = hw::Group::start(spec);
   if (!group) {
-    fmt::print(stderr, "{}: {}\n", program_name(), shown_text(group.error().what));
+    tell("{}: {}\n", program_name(), shown_text(group.error().what));
     write_json(context, {}, tasks->size(), group.error().what);
     if (interrupted()) return exit_code::interrupted;
     return mailbox_exit::group_failed;
@@ -140,6 +141,9 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
   for (TaskLine& task : *tasks) {
     if (interrupted()) break;
     outcomes.push_back(do_task(**group, std::move(task), next_rank));
+    const bool cut_short = interrupted() && outcomes.back().error && outcomes.back().error->status == Status::peer_lost;
+    if (cut_short) outcomes.pop_back();
+    if (cut_short) break;
     all_ok &= !outcomes.back().error;
     if (context.human_output()) print(outcomes.back());
     progress(context, fmt::format("{} of {} tasks", outcomes.size(), count));
@@ -153,8 +157,7 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
     trouble = outcomes.empty() ? "the group ended" : outcomes.back().error ? outcomes.back().error->what : "the group ended";
   if (auto closed = (*group)->shutdown(seconds(30)); !closed && trouble.empty()) trouble = closed.error().what;
   warn_of_recording(**group);
-  if (!trouble.empty())
-    fmt::print(stderr, "{}: {}{}\n", program_name(), interrupted() ? "" : "the group failed: ", shown_text(trouble));
+  if (!trouble.empty()) tell("{}: {}{}\n", program_name(), interrupted() ? "" : "the group failed: ", shown_text(trouble));
   write_json(context, outcomes, count, trouble);
   if (interrupted()) return exit_code::interrupted;
   if (!trouble.empty()) return mailbox_exit::group_failed;

@@ -16,6 +16,7 @@
 #endif
 #if TENTER_CLI_HAS_STORE
 #include "cli/store_commands.hpp"
+#include "cli/tell.hpp"
 #endif
 
 namespace tenter {
@@ -132,7 +133,7 @@ int main(int argc, char** argv, const Registry& registry) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& refused) {
-    fmt::print(stderr, "{}: {}\nRun with --help for the commands.\n", cli::program_name(), cli::shown_text(refused.what()));
+    cli::tell("{}: {}\nRun with --help for the commands.\n", cli::program_name(), cli::shown_text(refused.what()));
     return cli::exit_code::usage;
   }
   try {
@@ -140,7 +141,7 @@ int main(int argc, char** argv, const Registry& registry) {
     const bool lost = !cli::standard_output_is_whole() || context.result_lost;
     return code == cli::exit_code::pass && lost ? cli::exit_code::internal : code;
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "{}: internal error: {}\n", cli::program_name(), failure.what());
+    cli::tell("{}: internal error: {}\n", cli::program_name(), failure.what());
     return cli::exit_code::internal;
   }
 }

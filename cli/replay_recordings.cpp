@@ -140,11 +140,21 @@ std::vector<std::filesystem::path> logs_in(const std::string& folder) {
   return logs;
 }
 
+// A side file whose log is gone: the recording of a process is missing. Its path, or nothing.
+std::optional<std::filesystem::path> without_log(const std::string& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".blobs" &&
+        !std::filesystem::exists(std::filesystem::path(entry.path()).replace_extension(".log")))
+      return entry.path();
+  return std::nullopt;
+}
+
 }  // namespace
 
 int replay_recordings(const Context& context, const std::string& folder, std::size_t timeline_events) {
   const auto logs = logs_in(folder);
   if (logs.empty()) return usage_error(folder + ": holds no recording (no *.log)");
+  if (const auto alone = without_log(folder)) return usage_error(alone->string() + ": the log beside it is missing");
   report::RunResult run;
   run.command = "sim replay";
   run.verdict = report::Verdict::pass;

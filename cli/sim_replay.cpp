@@ -5,6 +5,7 @@
 #include "cli/report/junit.hpp"
 #include "cli/report/result_json.hpp"
 #include "cli/sim_commands.hpp"
+#include "cli/tell.hpp"
 #include "core/text.hpp"
 #include "hw/os/file.hpp"
 
@@ -55,10 +56,10 @@ int sim_replay(const Context& context, const SimReplayOptions& options) {
   const auto result = replay_result(*tape, outcome, differs, options.target, again);
   write_result_text(context, report::json_of(result), report::junit_of(result));
   if (differs) {
-    fmt::print(stderr,
-               "the run differs from the saved one: digest {:#018x}, the tape says {:#018x}; drift {} of {} choices (another "
-               "version?)\n",
-               outcome.digest, tape->digest, outcome.drift, tape->entries.size());
+    tell(
+        "the run differs from the saved one: digest {:#018x}, the tape says {:#018x}; drift {} of {} choices (another "
+        "version?)\n",
+        outcome.digest, tape->digest, outcome.drift, tape->entries.size());
     return exit_code::mismatch;
   }
   if (outcome.finding) return exit_code_of(*outcome.finding);

@@ -10,6 +10,7 @@
 #include "cli/report/junit.hpp"
 #include "cli/report/result_json.hpp"
 #include "cli/sim_commands.hpp"
+#include "cli/tell.hpp"
 #include "sim/shrink.hpp"
 
 namespace tenter::cli {
@@ -56,7 +57,7 @@ sim::Tape tape_of(const Chosen& chosen, std::uint64_t seed, const sim::Outcome& 
 
 void save(const std::string& file, const sim::Tape& tape) {
   if (const auto written = report::write_file_atomically(file, sim::encode_tape(tape)); !written)
-    fmt::print(stderr, "warning: {}\n", written.error().what);
+    tell("warning: {}\n", written.error().what);
 }
 
 // Saves the tape, shrinks it, explains it. Returns the failure for the result files; nothing when the seed, run again, fails no

@@ -6,6 +6,7 @@
 
 #include "cli/report/atomic_file.hpp"
 #include "cli/sim_commands.hpp"
+#include "cli/tell.hpp"
 #include "hw/os/file.hpp"
 #include "sim/shrink.hpp"
 
@@ -31,7 +32,7 @@ int sim_shrink(const Context& context, const SimShrinkOptions& options) {
   });
   progress.clear();
   if (!result.outcome.finding || result.outcome.finding->property != tape->property) {
-    fmt::print(stderr, "{}: does not fail any more; nothing to shrink\n", options.tape);
+    tell("{}: does not fail any more; nothing to shrink\n", options.tape);
     return exit_code::mismatch;
   }
   std::string out = options.out;
@@ -46,7 +47,7 @@ int sim_shrink(const Context& context, const SimShrinkOptions& options) {
   small.step = result.outcome.finding->step;
   small.digest = result.outcome.digest;
   if (const auto written = report::write_file_atomically(out, sim::encode_tape(small)); !written) {
-    fmt::print(stderr, "{}\n", written.error().what);
+    tell("{}\n", written.error().what);
     return exit_code::internal;
   }
   if (context.human_output()) {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/not_empty.hpp"
 #include "cli/seconds.hpp"
 
 namespace tenter::cli {
@@ -37,7 +38,7 @@ void add_serve(CLI::App& store, Context& context, std::function<int()>& chosen) 
   command->add_option("--close-patience", options->close_seconds, "seconds that readers may still read after ^C; 0: for ever")
       ->check(zero_or_seconds)
       ->capture_default_str();
-  command->add_option("--record", options->record, "record every rank into DIR, for `sim replay DIR`");
+  command->add_option("--record", options->record, "record every rank into DIR, for `sim replay DIR`")->check(not_empty());
   command->add_option("variables", options->variables, "NAME=FILE.npy")->required();
   command->add_flag("-q,--quiet", context.common.quiet, "no progress");
   command->callback([&context, &chosen, options] { chosen = [&context, options] { return store_serve(context, *options); }; });
@@ -65,7 +66,7 @@ void add_target(CLI::App& command, Context& context, StoreTarget& target) {
   command.add_option("--deadline", target.seconds, "seconds for the join, and again for every read")
       ->check(bad_seconds)
       ->capture_default_str();
-  command.add_option("--record", target.record, "record this process into DIR, for `sim replay DIR`");
+  command.add_option("--record", target.record, "record this process into DIR, for `sim replay DIR`")->check(not_empty());
   command.add_option("--json", context.common.json, "write the result as JSON to FILE, - for standard output");
   command.add_flag("-q,--quiet", context.common.quiet, "no progress");
 }

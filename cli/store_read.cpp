@@ -8,6 +8,7 @@
 
 #include "cli/report/json_writer.hpp"
 #include "cli/store_rows.hpp"
+#include "cli/tell.hpp"
 
 namespace tenter::cli {
 namespace {
@@ -141,9 +142,9 @@ class Loader {
     const Time at = hw::now();
     if (context_.common.quiet || at - line_ < between_lines) return;
     const double took = static_cast<double>(number(at - line_)) / 1e9;
-    fmt::print(stderr, "epoch {} of {}: {} rows, {:.0f} rows/s, {:.1f} MB/s\n", figures.epochs + 1, options_.epochs, figures.rows,
-               static_cast<double>(figures.rows - line_rows_) / took,
-               static_cast<double>((figures.rows - line_rows_) * joined_.row_bytes) / took / 1e6);
+    tell("epoch {} of {}: {} rows, {:.0f} rows/s, {:.1f} MB/s\n", figures.epochs + 1, options_.epochs, figures.rows,
+         static_cast<double>(figures.rows - line_rows_) / took,
+         static_cast<double>((figures.rows - line_rows_) * joined_.row_bytes) / took / 1e6);
     line_ = at;
     line_rows_ = figures.rows;
   }
@@ -166,8 +167,8 @@ double quantile(std::vector<double>& values, double which) {
   return values[static_cast<std::size_t>(at)];
 }
 
-void tell(const Context& context, const StoreReadOptions& options, const JoinedVariable& joined, Figures& figures,
-          const std::string& trouble) {
+void print_result(const Context& context, const StoreReadOptions& options, const JoinedVariable& joined, Figures& figures,
+                  const std::string& trouble) {
   const double took = std::max(figures.seconds, 1e-9), half = quantile(figures.latencies_us, 0.5),
                late = quantile(figures.latencies_us, 0.99);
   const auto rate = [&](std::uint64_t count) { return static_cast<double>(count) / took; };
@@ -208,7 +209,7 @@ int read_joined(const Context& context, JoinedVariable& joined, const StoreReadO
   }
   Loader loader(context, options, joined, seed, expected ? &*expected : nullptr);
   const auto done = loader.run();
-  tell(context, options, joined, loader.figures, done ? std::string() : done.error().what);
+  print_result(context, options, joined, loader.figures, done ? std::string() : done.error().what);
   if (!done) return store_failed(done.error());
   return loader.figures.different ? exit_code::violated : exit_code::pass;
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "cli/tell.hpp"
 #include "core/store/record.hpp"
 #include "hw/store/directory.hpp"
 
@@ -32,7 +33,7 @@ int store_exit_of(Status status) {
 }
 
 int store_failed(const Error& failure) {
-  fmt::print(stderr, "{}: {}\n", program_name(), shown_text(failure.what));
+  tell("{}: {}\n", program_name(), shown_text(failure.what));
   return interrupted() ? exit_code::interrupted : store_exit_of(failure.status);
 }
 
@@ -80,7 +81,7 @@ std::optional<JoinedVariable> join_variable(const StoreTarget& target, int& code
 
 void leave_variable(JoinedVariable& joined) {
   const auto told = [](const Result<void>& done, const char* what) {
-    if (!done) fmt::print(stderr, "{}: {}{}\n", program_name(), what, shown_text(done.error().what));
+    if (!done) tell("{}: {}{}\n", program_name(), what, shown_text(done.error().what));
   };
   told(joined.reader->leave(joined.name, seconds(10)), "");
   told(joined.reader->finish_recording(), "the recording is not complete: ");
@@ -105,6 +106,7 @@ Result<std::vector<store::RowRange>> rows_of_array(const std::string& path, std:
   const auto header = read_npy_header(path);
   if (!header) return tl::unexpected(header.error());
   const bool wide = header->dtype == store::DType::int64 || header->dtype == store::DType::uint64;
+  const bool is_signed = header->dtype == store::DType::int64 || header->dtype == store::DType::int32;
   const bool narrow = header->dtype == store::DType::int32 || header->dtype == store::DType::uint32;
   if (header->shape.size() != 1 || (!wide && !narrow))
     return error(Status::invalid, path + ": row numbers are one dimension of int32, int64, uint32 or uint64");
@@ -112,8 +114,10 @@ Result<std::vector<store::RowRange>> rows_of_array(const std::string& path, std:
   if (!bytes) return tl::unexpected(bytes.error());
   std::vector<store::RowRange> wanted;
   for (std::uint64_t i = 0; i < header->rows(); ++i) {
-    std::uint64_t row = 0;  // a negative one is a large number of its width, which no variable has
+    std::uint64_t row = 0;
     std::memcpy(&row, bytes->data() + i * (wide ? 8 : 4), wide ? 8 : 4);
+    if (is_signed && (row >> (wide ? 63 : 31)) != 0)
+      return error(Status::invalid, path + ": index " + std::to_string(i) + " names a negative row");
     if (row >= rows)
       return error(Status::invalid,
                    path + ": index " + std::to_string(i) + " names row " + std::to_string(row) + " of " + std::to_string(rows));

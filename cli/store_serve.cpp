@@ -8,6 +8,7 @@
 #include "cli/npy.hpp"
 #include "cli/store_commands.hpp"
 #include "cli/store_rows.hpp"
+#include "cli/tell.hpp"
 #include "hw/mpi/doorbell.hpp"
 #include "hw/mpi/environment.hpp"
 #include "hw/mpi/maximum.hpp"
@@ -112,7 +113,7 @@ Result<int> verified(const Context& context, const Serving& serving, hw::StorePu
                      std::uint64_t ranks) {
   const auto different = serving.verify(store);
   if (!different) return tl::unexpected(different.error());
-  if (!different->empty()) fmt::print(stderr, "{}: rank {}: {}\n", program_name(), rank, shown_text(*different));
+  if (!different->empty()) tell("{}: rank {}: {}\n", program_name(), rank, shown_text(*different));
   const auto worst = hw::mpi_maximum(different->empty() ? 0 : 1);
   if (!worst) return tl::unexpected(worst.error());
   say(context, rank, *worst == 0 ? fmt::format("every byte equal on {} ranks", ranks) : std::string("DIFFERENT"));
@@ -145,8 +146,7 @@ Result<int> serve(const Context& context, const StoreServeOptions& options, cons
   }
   if (auto closed = (*store)->close(duration_of_seconds(options.close_seconds)); !closed) return tl::unexpected(closed.error());
   if (auto written = (*store)->finish_recording(); !written)
-    fmt::print(stderr, "{}: rank {}: the recording is not complete: {}\n", program_name(), rank,
-               shown_text(written.error().what));
+    tell("{}: rank {}: the recording is not complete: {}\n", program_name(), rank, shown_text(written.error().what));
   return code;
 }
 
@@ -158,7 +158,7 @@ int store_serve(const Context& context, const StoreServeOptions& options) {
   if (!sources) return usage_error(sources.error().what);
   auto environment = hw::MpiEnvironment::open({options.ranks, MPI_THREAD_FUNNELED});
   if (!environment) {
-    fmt::print(stderr, "{}: {}\n", program_name(), environment.error().what);
+    tell("{}: {}\n", program_name(), environment.error().what);
     return exit_code::usage;
   }
   const bool rank_0 = number(environment->rank()) == 0;
@@ -171,7 +171,7 @@ int store_serve(const Context& context, const StoreServeOptions& options) {
   }
   watch_interrupt();
   const auto failed = [&](const Error& e) {
-    fmt::print(stderr, "{}: rank {}: {}\n", program_name(), number(environment->rank()), shown_text(e.what));
+    tell("{}: rank {}: {}\n", program_name(), number(environment->rank()), shown_text(e.what));
     hw::MpiEnvironment::leave(store_exit_of(e.status));  // the others must not wait for this rank
   };
   auto doorbell = hw::Doorbell::open(*environment);

@@ -74,6 +74,7 @@ class WindowPart {
   std::map<Endpoint, std::map<Peer, Rank>> endpoints_;  // open, with their peers
   std::map<Region, std::unique_ptr<Window>> windows_;
   std::map<std::uint64_t, Window*> by_key_;
+  std::vector<std::unique_ptr<Window>> abandoned_;  // exposed on some ranks only, after a failure
   std::map<Buffer, MutableBytes> buffers_;
   std::vector<std::unique_ptr<Read>> reads_;  // in flight, the ones given up among them
   std::vector<std::unique_ptr<Read>> spare_;  // finished; their memory is used again

@@ -54,15 +54,27 @@ Result<std::unique_ptr<WindowPart::Window>> WindowPart::make_window(Endpoint end
   if (lacking != window->bytes.end())
     return error(Status::no_space, "window: rank " + std::to_string(lacking - window->bytes.begin()) +
                                        " has no memory for its region (this rank's has " + std::to_string(bytes) + " bytes)");
+  std::uint64_t steps = 0;
   int code = MPI_Win_create(window->memory.data(), static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, world_, &window->handle);
   const char* step = "MPI_Win_create";
   if (code == MPI_SUCCESS) {
     Resources::acquire(Resource::mapping);
+    steps = 1;
     MPI_Win_set_errhandler(window->handle, MPI_ERRORS_RETURN);
     step = "MPI_Win_lock_all";
     code = MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle);  // nobody locks exclusively
   }
-  if (code == MPI_SUCCESS) return window;
+  if (code == MPI_SUCCESS) steps = 2;
+  const auto agreed = sizes_of_all(world_, environment_.size(), steps);
+  if (!agreed) return tl::unexpected(agreed.error());
+  const auto least = std::min_element(agreed->begin(), agreed->end());
+  if (*least == 2) return window;
+  if (steps == 2) MPI_Win_unlock_all(window->handle);
+  if (*least == 1) MPI_Win_free(&window->handle);  // collective: without a window on every rank it cannot be freed
+  if (steps >= 1) Resources::release(Resource::mapping);
+  if (*least == 0 && steps >= 1) abandoned_.push_back(std::move(window));  // its memory is still exposed
+  if (code == MPI_SUCCESS)
+    return error(Status::failed, "window: rank " + std::to_string(least - agreed->begin()) + " could not make its own");
   return error(Status::failed,
                std::string("window: ") + step + " of " + std::to_string(bytes) + " bytes: " + mpi_error_text(code), code);
 }
@@ -106,6 +118,7 @@ void WindowPart::perform(const action::ReadRemote& a) {
   const Window& window = *found->second;
   const std::uint64_t bytes = window.bytes[number(peer->second)];
   if (a.bytes > window_read_bytes_max) return refuse(a, Status::invalid, "more than 2^30 bytes at once");
+  if (a.base != 0) return refuse(a, Status::denied, "a base of " + std::to_string(a.base) + "; that of a window is 0");
   if (a.offset > bytes || a.bytes > bytes - a.offset)
     return refuse(a, Status::denied, "past the end of a window of " + std::to_string(bytes) + " bytes");
   auto read = fresh_read(a.bytes);
@@ -115,7 +128,7 @@ void WindowPart::perform(const action::ReadRemote& a) {
   read->target = peer->second;
   read->given_up = false;
   const int count = static_cast<int>(a.bytes), target = static_cast<int>(number(peer->second));
-  int code = MPI_Rget(read->landing.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(a.base + a.offset), count, MPI_BYTE,
+  int code = MPI_Rget(read->landing.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(a.offset), count, MPI_BYTE,
                       window.handle, &read->request);
   if (code != MPI_SUCCESS) read->request = MPI_REQUEST_NULL;
   int done = 1;

@@ -99,7 +99,7 @@ class FabricEndpoint {
   bool progress();
   bool post(std::unique_ptr<Read>& next);
   void post_waiting();
-  void take_error();
+  bool take_error();  // false: there was none
   void finish(void* context, int error, const std::string& text);
   void fail_all(int error);
   void answer(std::unique_ptr<Read> read, int error, const std::string& text);

@@ -159,17 +159,21 @@ void FabricEndpoint::fail_all(int error) {
   waiting_.clear();
 }
 
-void FabricEndpoint::take_error() {
+bool FabricEndpoint::take_error() {
   fi_cq_err_entry entry{};
   std::array<char, 256> words{};
   entry.err_data_size = 0;
   const ssize_t count = fi_cq_readerr(completions_.get(), &entry, 0);
-  if (count == -FI_EAGAIN) return;
-  if (count < 0) return fail_all(static_cast<int>(count));
+  if (count == -FI_EAGAIN) return false;
+  if (count < 0) {
+    fail_all(static_cast<int>(count));
+    return true;
+  }
   const char* said = fi_cq_strerror(completions_.get(), entry.prov_errno, entry.err_data, words.data(), words.size());
   std::string text = text_of_error(provider_, "read", entry.err);
   if (said != nullptr && *said != 0) text += "; provider: " + std::string(said) + " (" + std::to_string(entry.prov_errno) + ")";
   finish(entry.op_context, entry.err == 0 ? FI_EOTHER : entry.err, text);
+  return true;
 }
 
 // True when something happened. Under the mutex.
@@ -181,7 +185,7 @@ bool FabricEndpoint::progress() {
     const ssize_t count = fi_cq_read(completions_.get(), entries.data(), entries.size());
     if (count == -FI_EAGAIN || count == 0) break;
     if (count == -FI_EAVAIL) {
-      take_error();
+      if (!take_error()) break;  // it was announced and is not there: at the next look
     } else if (count == -FI_EINTR) {
       continue;
     } else if (count < 0) {

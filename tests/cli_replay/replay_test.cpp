@@ -107,6 +107,16 @@ TEST(ReplayRecordings, a_machine_that_the_command_does_not_have_is_named) {
   EXPECT_NE(outcome.errors.find("\"echo\""), std::string::npos) << outcome.errors;
 }
 
+TEST(ReplayRecordings, a_process_whose_log_is_missing_is_named) {
+  const Folder folder;
+  record(folder, "rank-0", 5, 5);
+  record(folder, "rank-1", 7, 7);
+  std::filesystem::remove(folder.path / "rank-1.log");
+  const Outcome outcome = replay(folder);
+  EXPECT_EQ(outcome.code, 64);
+  EXPECT_NE(outcome.errors.find("rank-1.blobs: the log beside it is missing"), std::string::npos) << outcome.errors;
+}
+
 TEST(ReplayRecordings, a_file_that_is_no_recording_is_named) {
   const Folder folder;
   std::ofstream(folder.path / "rank-9.log") << "something else";

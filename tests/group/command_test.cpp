@@ -157,6 +157,20 @@ TEST(Command, a_standard_output_that_is_full_is_no_success) {
   EXPECT_NE(content_of(folder / "errors").find("No space left on device"), std::string::npos) << content_of(folder / "errors");
 }
 
+TEST(Command, a_standard_error_that_is_full_changes_neither_the_work_nor_the_code) {
+  const Folder folder;
+  std::ofstream(folder / "tasks") << R"({"callable": "echo", "data": "x"})"
+                                  << "\n";
+  EXPECT_EQ(run_line(tenter_command + " mailbox run -n 2 --tasks " + folder / "tasks" + " >" + folder / "out 2>/dev/full"), 0);
+  EXPECT_NE(content_of(folder / "out").find("echo rank 0: ok: x"), std::string::npos);
+  EXPECT_EQ(run_line(tenter_command + " sim run nosuch 2>/dev/full"), 64);
+  EXPECT_EQ(run_line(tenter_command + " sim bogus 2>/dev/full"), 64);
+}
+
+TEST(Command, a_recording_without_a_directory_is_a_usage_error) {
+  EXPECT_EQ(run_line(tenter_command + " mailbox map checksum --record '' /dev/null 2>/dev/null"), 64);
+}
+
 TEST(Command, a_page_that_is_not_there_or_is_no_file_is_a_usage_error) {
   EXPECT_EQ(run_line(tenter_command + " mailbox inspect tenter-mailbox-none 2>/dev/null"), 64);
   EXPECT_EQ(run_line(tenter_command + " mailbox inspect . 2>/dev/null"), 64);
