@@ -9,6 +9,7 @@
 #include "tests/core/control_codec/samples.hpp"
 
 namespace tenter::control::test {
+namespace codec_properties {
 namespace {
 
 std::string any_text(std::size_t most) {
@@ -149,4 +150,5 @@ RC_GTEST_PROP(TopologyProperty, every_good_one_is_printed_and_read_back, ()) {
 }
 
 }  // namespace
+}  // namespace codec_properties
 }  // namespace tenter::control::test

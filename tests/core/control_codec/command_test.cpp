@@ -2,6 +2,7 @@
 #include "tests/core/control_codec/samples.hpp"
 
 namespace tenter::control::test {
+namespace command_test {
 namespace {
 
 const CallableName callable{TargetRegistry::inner_worker, CallableKind::chip, digest_of_sample()};
@@ -87,4 +88,5 @@ TEST(Slr3Command, wrong_values_are_refused_with_their_offset) {
 }
 
 }  // namespace
+}  // namespace command_test
 }  // namespace tenter::control::test

@@ -9,6 +9,7 @@
 #include "tests/core/store_codec/failing_check.hpp"
 
 namespace tenter::control::test {
+namespace corpus_test {
 namespace {
 
 class ControlCorpus : public testing::TestWithParam<fuzz::Decoder> {};
@@ -33,4 +34,5 @@ INSTANTIATE_TEST_SUITE_P(Targets, ControlCorpus, testing::ValuesIn(fuzz::control
                          [](const auto& target) { return std::string(target.param.name); });
 
 }  // namespace
+}  // namespace corpus_test
 }  // namespace tenter::control::test

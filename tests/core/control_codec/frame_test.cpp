@@ -7,6 +7,7 @@
 #include <vector>
 
 namespace tenter::control {
+namespace frame_test {
 namespace {
 
 std::vector<std::byte> from_hex(std::string_view hex) {
@@ -85,4 +86,5 @@ TEST(ControlFrame, a_payload_above_its_limit_is_not_written) {
 }
 
 }  // namespace
+}  // namespace frame_test
 }  // namespace tenter::control

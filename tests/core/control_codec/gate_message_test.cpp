@@ -1,6 +1,7 @@
 #include "tests/core/control_codec/samples.hpp"
 
 namespace tenter::control::test {
+namespace gate_message_test {
 namespace {
 
 const GateReport ready_report{Blob(std::string_view("token-0123")), 2, GateState::ready, "", {77, 88}, "node-b"};
@@ -118,4 +119,5 @@ TEST(GateToken, only_the_same_bytes_are_the_same_token) {
 }
 
 }  // namespace
+}  // namespace gate_message_test
 }  // namespace tenter::control::test

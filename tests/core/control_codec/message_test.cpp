@@ -2,6 +2,7 @@
 #include "tests/core/control_codec/samples.hpp"
 
 namespace tenter::control::test {
+namespace message_test {
 namespace {
 
 TEST(Slr3Message, hello_has_its_fields_where_the_specification_says) {
@@ -111,4 +112,5 @@ TEST(Slr3Message, an_error_text_that_is_no_utf_8_loses_no_answer) {
 }
 
 }  // namespace
+}  // namespace message_test
 }  // namespace tenter::control::test

@@ -1,6 +1,7 @@
 #include "tests/core/control_codec/samples.hpp"
 
 namespace tenter::control::test {
+namespace task_test {
 namespace {
 
 Blob written(const TaskCall& call) {
@@ -174,4 +175,5 @@ TEST(Slr3Task, counts_beyond_what_is_there_are_refused) {
 }
 
 }  // namespace
+}  // namespace task_test
 }  // namespace tenter::control::test

@@ -1,6 +1,7 @@
 #include "tests/core/control_codec/samples.hpp"
 
 namespace tenter::control::test {
+namespace topology_test {
 namespace {
 
 // A good topology of two executors with one text replaced.
@@ -118,4 +119,5 @@ TEST(HostFile, what_hydra_would_misread_is_refused_with_its_line) {
 }
 
 }  // namespace
+}  // namespace topology_test
 }  // namespace tenter::control::test

@@ -6,6 +6,7 @@
 #include "launch_kit.hpp"
 
 namespace tenter::mailbox {
+namespace launch_doomed_test {
 namespace {
 
 using namespace tenter::mailbox::kit;
@@ -195,4 +196,5 @@ TEST(LaunchDoomed, names_that_are_no_reports_are_left_alone) {
 }
 
 }  // namespace
+}  // namespace launch_doomed_test
 }  // namespace tenter::mailbox

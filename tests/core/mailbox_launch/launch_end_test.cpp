@@ -3,6 +3,7 @@
 #include "launch_kit.hpp"
 
 namespace tenter::mailbox {
+namespace launch_end_test {
 namespace {
 
 using namespace tenter::mailbox::kit;
@@ -303,4 +304,5 @@ TEST(LaunchEnd, notes_of_strangers_and_of_other_calls_are_ignored) {
 }
 
 }  // namespace
+}  // namespace launch_end_test
 }  // namespace tenter::mailbox

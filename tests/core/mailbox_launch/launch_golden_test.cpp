@@ -5,6 +5,7 @@
 #include "tests/core/golden.hpp"
 
 namespace tenter::mailbox {
+namespace launch_golden_test {
 namespace {
 
 using namespace tenter::mailbox::kit;
@@ -135,4 +136,5 @@ TEST(LaunchGolden, its_table_is_the_golden_one) {
 }
 
 }  // namespace
+}  // namespace launch_golden_test
 }  // namespace tenter::mailbox

@@ -9,6 +9,7 @@
 #include "launch_kit.hpp"
 
 namespace tenter::mailbox {
+namespace launch_property {
 namespace {
 
 using namespace tenter::mailbox::kit;
@@ -150,4 +151,5 @@ RC_GTEST_PROP(LaunchProperty, every_call_is_answered_once_and_nothing_is_left_wh
 }
 
 }  // namespace
+}  // namespace launch_property
 }  // namespace tenter::mailbox

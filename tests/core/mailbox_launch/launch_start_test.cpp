@@ -4,6 +4,7 @@
 #include "launch_kit.hpp"
 
 namespace tenter::mailbox {
+namespace launch_start_test {
 namespace {
 
 using namespace tenter::mailbox::kit;
@@ -294,4 +295,5 @@ TEST(LaunchStart, late_answers_of_an_earlier_start_touch_nothing_of_the_next) {
 }
 
 }  // namespace
+}  // namespace launch_start_test
 }  // namespace tenter::mailbox

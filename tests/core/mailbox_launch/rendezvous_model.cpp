@@ -14,6 +14,7 @@
 #include "rendezvous_kit.hpp"
 
 namespace tenter::mailbox {
+namespace rendezvous_model {
 namespace {
 
 using namespace tenter::mailbox::kit;
@@ -184,4 +185,5 @@ RC_GTEST_PROP(RendezvousModel, every_member_is_answered_exactly_once_and_only_wi
 }
 
 }  // namespace
+}  // namespace rendezvous_model
 }  // namespace tenter::mailbox

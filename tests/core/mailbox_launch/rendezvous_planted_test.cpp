@@ -11,6 +11,7 @@
 #include "rendezvous_kit.hpp"
 
 namespace tenter::mailbox {
+namespace rendezvous_planted_test {
 namespace {
 
 using namespace tenter::mailbox::kit;
@@ -166,4 +167,5 @@ TEST(RendezvousPlanted, one_error_for_all_members_is_found) {
 }
 
 }  // namespace
+}  // namespace rendezvous_planted_test
 }  // namespace tenter::mailbox

@@ -9,6 +9,7 @@
 #include "tests/core/golden.hpp"
 
 namespace tenter::mailbox {
+namespace rendezvous_test {
 namespace {
 
 using namespace tenter::mailbox::kit;
@@ -272,4 +273,5 @@ TEST(Rendezvous, its_table_is_the_golden_one) {
 }
 
 }  // namespace
+}  // namespace rendezvous_test
 }  // namespace tenter::mailbox

@@ -6,6 +6,7 @@
 #include "tests/core/mailbox_machines/script.hpp"
 
 namespace tenter::mailbox::test {
+namespace channel_test {
 namespace {
 
 using O = ChannelOperation;
@@ -329,4 +330,5 @@ TEST(Channel, equal_machines_have_equal_digests_and_different_ones_differ) {
 }
 
 }  // namespace
+}  // namespace channel_test
 }  // namespace tenter::mailbox::test

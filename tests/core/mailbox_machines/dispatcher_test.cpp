@@ -6,6 +6,7 @@
 #include "tests/core/mailbox_machines/script.hpp"
 
 namespace tenter::mailbox::test {
+namespace dispatcher_test {
 namespace {
 
 using O = DispatcherOperation;
@@ -308,4 +309,5 @@ TEST(Dispatcher, shutdown_publishes_closed_before_shutdown_done) {
 }
 
 }  // namespace
+}  // namespace dispatcher_test
 }  // namespace tenter::mailbox::test

@@ -2,6 +2,7 @@
 #include "tests/core/mailbox_machines/golden_steps.hpp"
 
 namespace tenter::mailbox::test {
+namespace golden_member_test {
 namespace {
 
 Blob vector_of(const Blob& payload) {
@@ -137,4 +138,5 @@ TEST(GoldenTables, of_the_member_of_another_rank) {
 }
 
 }  // namespace
+}  // namespace golden_member_test
 }  // namespace tenter::mailbox::test

@@ -3,6 +3,7 @@
 #include "tests/core/mailbox_machines/golden_steps.hpp"
 
 namespace tenter::mailbox::test {
+namespace golden_test {
 namespace {
 
 TEST(GoldenTables, of_the_channel) {
@@ -234,4 +235,5 @@ TEST(GoldenTables, of_the_dispatcher) {
 }
 
 }  // namespace
+}  // namespace golden_test
 }  // namespace tenter::mailbox::test

@@ -5,6 +5,7 @@
 #include "tests/core/mailbox_machines/script.hpp"
 
 namespace tenter::mailbox::test {
+namespace member_test {
 namespace {
 
 using O = MemberOperation;
@@ -268,4 +269,5 @@ TEST(Member, refuses_a_manifest_of_another_page_or_world_on_every_rank) {
 }
 
 }  // namespace
+}  // namespace member_test
 }  // namespace tenter::mailbox::test

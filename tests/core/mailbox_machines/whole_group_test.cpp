@@ -5,6 +5,7 @@
 #include "tests/core/mailbox_machines/lockstep.hpp"
 
 namespace tenter::mailbox::test {
+namespace whole_group_test {
 namespace {
 
 Blob task(std::string_view text, std::uint64_t sequence = 1) {
@@ -222,4 +223,5 @@ TEST(WholeGroupOfTwo, shutdown_during_a_request_waits_for_it_and_refuses_what_co
 }
 
 }  // namespace
+}  // namespace whole_group_test
 }  // namespace tenter::mailbox::test

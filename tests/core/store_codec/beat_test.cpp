@@ -5,6 +5,7 @@
 #include "tests/core/store_codec/samples.hpp"
 
 namespace tenter::store::test {
+namespace beat_test {
 namespace {
 
 constexpr Generation core_job{0x0706'0504'0302'0100, 0x0F0E'0D0C'0B0A'0908}, reader{5, 6}, stranger{1, 1};
@@ -93,4 +94,5 @@ TEST(Identities, are_not_found_in_other_memory) {
 }
 
 }  // namespace
+}  // namespace beat_test
 }  // namespace tenter::store::test

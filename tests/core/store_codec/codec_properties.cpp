@@ -14,6 +14,7 @@
 #include "tests/core/store_codec/samples.hpp"
 
 namespace tenter::store::test {
+namespace codec_properties {
 namespace {
 
 std::string any_text(std::size_t least, std::size_t most) {
@@ -159,4 +160,5 @@ RC_GTEST_PROP(StorePlanProperty, refuses_exactly_the_ranges_that_leave_the_rows,
 }
 
 }  // namespace
+}  // namespace codec_properties
 }  // namespace tenter::store::test

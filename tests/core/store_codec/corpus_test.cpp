@@ -9,6 +9,7 @@
 #include "tests/core/store_codec/samples.hpp"
 
 namespace tenter::store::test {
+namespace corpus_test {
 namespace {
 
 class StoreCorpus : public testing::TestWithParam<fuzz::Decoder> {};
@@ -37,4 +38,5 @@ INSTANTIATE_TEST_SUITE_P(Targets, StoreCorpus, testing::ValuesIn(fuzz::store_tar
                          [](const auto& target) { return std::string(target.param.name); });
 
 }  // namespace
+}  // namespace corpus_test
 }  // namespace tenter::store::test

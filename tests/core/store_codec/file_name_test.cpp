@@ -3,6 +3,7 @@
 #include "tests/core/store_codec/samples.hpp"
 
 namespace tenter::store::test {
+namespace file_name_test {
 namespace {
 
 // D20.
@@ -49,4 +50,5 @@ TEST(StoreFileName, files_of_a_generation_carry_its_bytes_in_order) {
 }
 
 }  // namespace
+}  // namespace file_name_test
 }  // namespace tenter::store::test

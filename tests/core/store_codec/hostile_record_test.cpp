@@ -5,6 +5,7 @@
 #include "tests/core/store_codec/samples.hpp"
 
 namespace tenter::store::test {
+namespace hostile_record_test {
 namespace {
 
 constexpr std::uint64_t max64 = std::numeric_limits<std::uint64_t>::max();
@@ -154,4 +155,5 @@ TEST(HostileRecord, every_integer_at_its_extremes_is_refused_or_kept) {
 }
 
 }  // namespace
+}  // namespace hostile_record_test
 }  // namespace tenter::store::test

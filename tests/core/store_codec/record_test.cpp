@@ -3,6 +3,7 @@
 #include "tests/core/store_codec/samples.hpp"
 
 namespace tenter::store::test {
+namespace record_test {
 namespace {
 
 TEST(StoreRecord, has_the_bytes_of_version_1) {
@@ -153,4 +154,5 @@ TEST(StoreRecord, other_versions_and_byte_orders_are_named_as_such) {
 }
 
 }  // namespace
+}  // namespace record_test
 }  // namespace tenter::store::test

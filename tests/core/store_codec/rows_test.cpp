@@ -6,6 +6,7 @@
 #include "tests/core/store_codec/samples.hpp"
 
 namespace tenter::store::test {
+namespace rows_test {
 namespace {
 
 constexpr std::uint64_t max64 = std::numeric_limits<std::uint64_t>::max();
@@ -183,4 +184,5 @@ TEST(Slots, zeroed_memory_is_no_row) {
 }
 
 }  // namespace
+}  // namespace rows_test
 }  // namespace tenter::store::test

@@ -4,6 +4,7 @@
 #include "tests/core/mailbox_machines/script.hpp"
 
 namespace tenter::store::test {
+namespace beacon_test {
 namespace {
 
 using mailbox::test::Script;
@@ -206,4 +207,5 @@ TEST(Beacon, table_of_all_states_and_events) {
 }
 
 }  // namespace
+}  // namespace beacon_test
 }  // namespace tenter::store::test

@@ -2,6 +2,7 @@
 #include "publisher_kit.hpp"
 
 namespace tenter::store::test {
+namespace failed_adds_test {
 namespace {
 
 // The answer that the newest operation of one kind waits for, whatever its number is.
@@ -115,4 +116,5 @@ TEST(Publisher, a_thousand_adds_that_fail_at_each_step_give_every_region_back_an
 }
 
 }  // namespace
+}  // namespace failed_adds_test
 }  // namespace tenter::store::test

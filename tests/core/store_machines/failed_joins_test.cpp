@@ -4,6 +4,7 @@
 #include "joiner_kit.hpp"
 
 namespace tenter::store::test {
+namespace failed_joins_test {
 namespace {
 
 constexpr int attempts = 1'000;
@@ -176,4 +177,5 @@ TEST(Reader, a_thousand_attaches_that_fail_at_each_step_leave_no_endpoint_and_th
 }
 
 }  // namespace
+}  // namespace failed_joins_test
 }  // namespace tenter::store::test

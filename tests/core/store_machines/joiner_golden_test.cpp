@@ -3,6 +3,7 @@
 #include "tests/core/golden.hpp"
 
 namespace tenter::store::test {
+namespace joiner_golden_test {
 namespace {
 
 TEST(Joiner, table_of_all_states_and_events) {
@@ -58,4 +59,5 @@ TEST(Joiner, table_of_all_states_and_events) {
 }
 
 }  // namespace
+}  // namespace joiner_golden_test
 }  // namespace tenter::store::test

@@ -2,6 +2,7 @@
 #include "joiner_kit.hpp"
 
 namespace tenter::store::test {
+namespace joiner_test {
 namespace {
 
 const std::string who = "join \"x/größe 1\": ", late = who + "not there by the deadline; last: ";
@@ -152,4 +153,5 @@ TEST(Joiner, gives_the_lease_of_a_job_back_though_another_jobs_variable_is_being
 }
 
 }  // namespace
+}  // namespace joiner_test
 }  // namespace tenter::store::test

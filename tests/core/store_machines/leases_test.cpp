@@ -6,6 +6,7 @@
 #include "tests/core/mailbox_machines/script.hpp"
 
 namespace tenter::store::test {
+namespace leases_test {
 namespace {
 
 using mailbox::test::Script;
@@ -265,4 +266,5 @@ TEST(Leases, table_of_all_states_and_events) {
 }
 
 }  // namespace
+}  // namespace leases_test
 }  // namespace tenter::store::test

@@ -2,6 +2,7 @@
 #include "publisher_kit.hpp"
 
 namespace tenter::store::test {
+namespace publisher_epoch_test {
 namespace {
 
 Publishes opened_with(Method method) {
@@ -97,4 +98,5 @@ TEST(PublisherWithoutAGroup, D26_is_refused_before_anything_is_created) {
 }
 
 }  // namespace
+}  // namespace publisher_epoch_test
 }  // namespace tenter::store::test

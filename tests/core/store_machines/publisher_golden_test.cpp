@@ -3,6 +3,7 @@
 #include "tests/core/golden.hpp"
 
 namespace tenter::store::test {
+namespace publisher_golden_test {
 namespace {
 
 using Table = tenter::test::GoldenTable<Publisher>;
@@ -114,4 +115,5 @@ TEST(Publisher, table_of_all_states_and_events) {
 }
 
 }  // namespace
+}  // namespace publisher_golden_test
 }  // namespace tenter::store::test

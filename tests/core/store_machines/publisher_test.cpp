@@ -2,6 +2,7 @@
 #include "publisher_kit.hpp"
 
 namespace tenter::store::test {
+namespace publisher_test {
 namespace {
 
 Note said(const Publishes& s) { return s.last<action::Complete>().outcome; }
@@ -150,4 +151,5 @@ TEST(Publisher, leaves_a_record_that_is_another_jobs_by_now_and_says_which_file_
 }
 
 }  // namespace
+}  // namespace publisher_test
 }  // namespace tenter::store::test

@@ -5,6 +5,7 @@
 #include "tests/core/golden.hpp"
 
 namespace tenter::store::test {
+namespace reader_test {
 namespace {
 
 using Reads = mailbox::test::Script<Reader>;
@@ -183,4 +184,5 @@ TEST(Reader, table_of_all_states_and_events) {
 }
 
 }  // namespace
+}  // namespace reader_test
 }  // namespace tenter::store::test
