@@ -36,6 +36,22 @@ ProcessId reported(std::uint32_t rank) {
   return report ? report->process : ProcessId{};
 }
 
+// Does the parent hold a pidfd of it? Which death came first is only known of ranks that are watched when they die; Hydra kills
+// the others within milliseconds.
+bool watched_by_parent(const ProcessId& process) {
+  const auto parent = hw::read_process_id(variable(hw::parent_variable));
+  if (!parent) return false;
+  const std::string wanted = "Pid:\t" + std::to_string(process.pid);
+  std::error_code failure;
+  const std::filesystem::path folder = "/proc/" + std::to_string(parent->pid) + "/fdinfo";
+  for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
+    std::ifstream file(entry->path());
+    for (std::string line; std::getline(file, line);)
+      if (line == wanted) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // By name, among the parent's children.
@@ -68,6 +84,8 @@ void PlanHook::at(std::string_view machine, std::string_view state, std::string_
   const std::string step = std::string(machine) + "." + std::string(state) + "." + std::string(event);
   if (step != trigger_.step || ++seen_ != trigger_.occurrence) return;
   const ProcessId victim = victim_from_rank(cell_.victim);
+  if (cell_.victim == Victim::rank_0 || cell_.victim == Victim::rank_k)
+    watching::comes_true([&] { return watched_by_parent(victim); });
   const std::string line = step + " " + hw::write_process_id(victim) + " " + variable(hw::directory_variable) + "\n";
   const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const bool told = log >= 0 && write(log, line.data(), line.size()) == static_cast<ssize_t>(line.size());
