@@ -157,10 +157,10 @@ event::RegionRegistered FabricEndpoint::register_region(const action::RegisterRe
     e.text = Blob(text_of_error(provider_, step, error));
     return e;
   };
-  Served served;
+  const std::lock_guard lock(mutex_);
+  Served served;  // under the lock: a refusal closes what was registered
   served.pages = Pages(asked.bytes);
   if (served.pages.data() == nullptr) return refuse("memory of " + std::to_string(asked.bytes) + " bytes", FI_ENOMEM);
-  const std::lock_guard lock(mutex_);
   std::string step;
   if (const int error = register_memory(served.pages, FI_REMOTE_READ, served.registration, step)) return refuse(step, error);
   std::uint64_t base = 0;

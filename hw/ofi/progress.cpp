@@ -307,6 +307,7 @@ void FabricEndpoint::give_back(std::unique_ptr<Read> read) {
   if (read == nullptr || read->into != nullptr) return;
   const std::lock_guard lock(mutex_);
   landings_.give(std::move(read->landing));
+  read.reset();  // what the pool does not keep is closed here, under the mutex
 }
 
 // The machine closes an endpoint before it answers a call whose reads are open, so this finds something only when a caller gave

@@ -70,6 +70,32 @@ TEST(FabricObligations, a_raw_key_longer_than_64_bytes_is_an_error_that_names_th
   EXPECT_EQ(provider->open_objects(), objects);
 }
 
+// FI_THREAD_DOMAIN: one thread at a time in a domain. The provider counts who is inside, and here a close takes its time.
+TEST(FabricObligations, what_a_refused_region_leaves_is_closed_beside_nobody) {
+  Traits traits;
+  traits.mr_mode = FI_MR_RAW;
+  traits.key_bytes = 65;
+  traits.wait_object = false;
+  traits.slow_close = true;
+  const FakeProvider provider(traits);
+  FabricCalls calls(fake_provider::provider_name);
+  ASSERT_NO_FATAL_FAILURE(calls.meet());
+  for (std::uint32_t i = 1; i <= 10; ++i) EXPECT_NE(calls.region(Region{i}, 64).status, Status::ok);
+}
+
+TEST(FabricObligations, landing_memory_that_is_too_large_to_keep_is_closed_beside_nobody) {
+  Traits traits;
+  traits.mr_mode = FI_MR_LOCAL;
+  traits.wait_object = false;
+  traits.slow_close = true;
+  const FakeProvider provider(traits);
+  FabricCalls calls(fake_provider::provider_name);
+  ASSERT_NO_FATAL_FAILURE(calls.meet());
+  const std::size_t bytes = (std::size_t{64} << 20) + 1;
+  const auto served = calls.serve(Region{1}, bytes_from(bytes, 1));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(calls.read(served, 0, bytes).status, Status::ok);
+}
+
 TEST(FabricObligations, a_peers_key_of_another_length_is_refused_before_anything_is_read) {
   for (const int mr_mode : {0, int{FI_MR_RAW}}) {
     SCOPED_TRACE(mode_text(mr_mode));

@@ -49,6 +49,7 @@ struct Traits {
   std::size_t transmit_size = 64;
   std::size_t inject_bytes = 64;  // op_flags says FI_INJECT, as cxi's default does: longer reads are refused then
   bool wait_object = true;
+  bool slow_close = false;             // closing a memory region takes long enough to be caught at it by another thread
   bool breaks_after_an_error = false;  // one failed read and the path to that peer is gone (tcp;ofi_rxm)
   bool small_queue = false;            // keeps one completion: the next one overruns it
   bool posts_unreachable = false;      // nobody at an address: FI_EAGAIN for ever (tcp;ofi_rxm); else an error completion

@@ -1,4 +1,5 @@
 // Registered memory and its keys, strictly as the returned mr_mode asks (fi_mr(3)).
+#include <poll.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -36,6 +37,7 @@ int close_memory(fid* it) {
   Memory& memory = memory_of(it);
   {
     const Inside inside(*memory.domain, "fi_close of a memory region");
+    if (control().traits().slow_close) poll(nullptr, 0, 10);
     memory.domain->memories.erase(memory.name);
     if (memory.bound != nullptr) --memory.bound->memories;
     // What was to land there does not any more: the NIC has no translation for it.
