@@ -57,16 +57,7 @@ bool BenchGroup::request() {
 Elapsed BenchGroup::slice(Budget budget, std::vector<std::uint32_t>& round_ns) {
   bool good = true;
   for (std::uint64_t i = 0; i < options_.warm_up && good; ++i) good = request();
-  Elapsed elapsed;
-  const std::int64_t start = monotonic_ns();
-  while (good) {
-    good = request();
-    const std::int64_t so_far = monotonic_ns() - start;
-    round_ns.push_back(static_cast<std::uint32_t>(so_far - elapsed.nanoseconds));
-    elapsed.nanoseconds = so_far;
-    if (budget.spent(++elapsed.rounds, so_far)) break;
-  }
-  return good ? elapsed : Elapsed{};
+  return good ? run_rounds(budget, &round_ns, [&] { return request(); }) : Elapsed{};
 }
 
 bool served_as_member(int argc, char** argv, int& code) {

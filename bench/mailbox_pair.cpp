@@ -159,17 +159,10 @@ Elapsed MailboxPair::slice(Budget budget, std::vector<std::uint32_t>& round_ns) 
   bool good = true;
   for (std::uint64_t i = 0; i < options_.work.warm_up && good; ++i) good = round_trip();
   Elapsed elapsed;
-  const std::int64_t start = monotonic_ns();
-  while (good) {
-    good = round_trip();
-    const std::int64_t so_far = monotonic_ns() - start;
-    round_ns.push_back(static_cast<std::uint32_t>(so_far - elapsed.nanoseconds));
-    elapsed.nanoseconds = so_far;
-    if (budget.spent(++elapsed.rounds, so_far)) break;
-  }
+  if (good) elapsed = run_rounds(budget, &round_ns, [&] { return round_trip(); });
   mode_->store(blocking, std::memory_order_release);
   sched_setaffinity(0, sizeof(before), &before);
-  return good ? elapsed : Elapsed{};
+  return elapsed;
 }
 
 std::int64_t MailboxPair::rank_cpu_ns() const {

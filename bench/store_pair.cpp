@@ -115,18 +115,8 @@ bool StorePair::get(const StoreWork& work) {
 }
 
 Elapsed StorePair::slice(const StoreWork& work, Budget budget) {
-  bool good = get(work);  // the publisher is awake
-  Elapsed elapsed;
-  const std::int64_t begin = monotonic_ns();
-  while (good && !budget.spent(elapsed.rounds, elapsed.nanoseconds)) {
-    const std::int64_t before = monotonic_ns();
-    good = get(work);
-    const std::int64_t after = monotonic_ns();
-    if (work.round_ns != nullptr) work.round_ns->push_back(static_cast<std::uint32_t>(after - before));
-    elapsed.nanoseconds = after - begin;
-    ++elapsed.rounds;
-  }
-  return good ? elapsed : Elapsed{};
+  if (!get(work)) return {};  // the publisher is awake now
+  return run_rounds(budget, work.round_ns, [&] { return get(work); });
 }
 
 std::int64_t StorePair::publisher_cpu_ns() const { return cpu_ns_of(static_cast<std::uint64_t>(publisher_)); }

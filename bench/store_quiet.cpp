@@ -125,9 +125,12 @@ bool parse(int argc, char** argv, QuietOptions& options) {
   for (int i = 1; i < argc; i += 2) {
     const std::string name = argv[i];
     if (i + 1 == argc) return false;
-    const std::uint64_t number = std::strtoull(argv[i + 1], nullptr, 10);
+    char* end = nullptr;
+    const std::uint64_t number = std::strtoull(argv[i + 1], &end, 10);
     if (name == "--provider")
       options.provider = argv[i + 1];
+    else if (*end != '\0' || end == argv[i + 1])
+      return false;
     else if (name == "--idle-s")
       options.idle_s = number;
     else if (name == "--gaps")

@@ -190,19 +190,11 @@ Elapsed FiReads::slice(const FiReadWork& work, Budget budget) {
   link_->contexts.resize(work.depth);
   link_->free.resize(work.depth);
   std::iota(link_->free.begin(), link_->free.end(), std::size_t{0});
-  bool good = round(work);  // connected, and the owner is awake
   Elapsed elapsed;
-  const std::int64_t begin = monotonic_ns();
-  while (good && !budget.spent(elapsed.rounds, elapsed.nanoseconds)) {
-    const std::int64_t before = monotonic_ns();
-    good = round(work);
-    const std::int64_t after = monotonic_ns();
-    if (work.round_ns != nullptr) work.round_ns->push_back(static_cast<std::uint32_t>(after - before));
-    elapsed.nanoseconds = after - begin;
-    ++elapsed.rounds;
-  }
+  if (round(work))  // connected, and the owner is awake
+    elapsed = run_rounds(budget, work.round_ns, [&] { return round(work); });
   shared_->mode.store(parked);
-  return good ? elapsed : Elapsed{};
+  return elapsed;
 }
 
 std::int64_t FiReads::owner_cpu_ns() const { return cpu_ns_of(static_cast<std::uint64_t>(owner_)); }
