@@ -58,7 +58,8 @@ Result<Got> get_rows(JoinedVariable& joined, std::vector<store::RowRange> wanted
   return got;
 }
 
-void tell(const Context& context, const StoreGetOptions& options, const JoinedVariable& joined, const Got& got, double took) {
+void print_result(const Context& context, const StoreGetOptions& options, const JoinedVariable& joined, const Got& got,
+                  double took) {
   const std::string compared = options.verify.empty() ? std::string()
                                : got.different        ? fmt::format(", DIFFERENT from row {} on", *got.different)
                                                       : ", equal";
@@ -113,7 +114,7 @@ int get_joined(const Context& context, JoinedVariable& joined, const StoreGetOpt
   if (!got) return store_failed(got.error());
   if (out)
     if (auto finished = out->finish(); !finished) return store_failed(finished.error());
-  tell(context, options, joined, *got, static_cast<double>(number(hw::now() - begin)) / 1e9);
+  print_result(context, options, joined, *got, static_cast<double>(number(hw::now() - begin)) / 1e9);
   return got->different ? exit_code::violated : exit_code::pass;
 }
 

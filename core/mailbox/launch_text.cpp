@@ -79,7 +79,7 @@ std::vector<RankError> blame_exits(std::string_view phase, const GroupProcesses&
   if (killed) errors.push_back(launcher);
   if (group.first_gone != nobody) {
     const bool orphaned = group.ranks[static_cast<std::size_t>(group.first_gone)].orphaned && !killed;
-    const std::string first = name_of(group, group.first_gone) + " is gone, the first of the ranks";
+    const std::string first = name_of(group, group.first_gone) + " is gone, the first of the ranks that was seen to be";
     if (orphaned)
       errors.push_back({no_culprit, "ProxyLost",
                         where + ": a proxy of the launcher (pid " + text(group.launcher.process.pid) +

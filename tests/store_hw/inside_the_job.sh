@@ -3,6 +3,7 @@
 # compares every byte. Equal, unequal and empty shards; rows of 1 byte to 16 MiB; an array that is cut refuses the whole job.
 set -u
 tenter=$1 method=$2
+command -v mpiexec >/dev/null || { echo "skip: no mpiexec"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "FAILED: $*"; cat "$folder/log"; exit 1; }

@@ -15,10 +15,8 @@ kill -KILL "$reader"
 wait "$reader" 2>/dev/null
 has_lease || fail "a killed reader took its lease with it"
 get 20 x --verify "$folder/x.npy" || fail "another reader"
-timed_out=''
 begin=$SECONDS
 end_job || fail "the job's end"
-[ $((SECONDS - begin)) -lt 60 ] || timed_out=yes
-[ -z "$timed_out" ] || fail "the close waited for a dead reader as long as for a living one"
+[ $((SECONDS - begin)) -lt 30 ] || fail "the close waited for a dead reader as long as for a living one"
 [ -z "$(leftover)" ] || fail "left in the directory: $(leftover)"
 echo PASS

@@ -90,7 +90,7 @@ TEST(StoreReaderOnHardware, believes_no_real_record_that_is_cut_anywhere_or_has_
   EXPECT_EQ(job.close(), 0);
 }
 
-// Every attempt ends at another step: no record, a damaged one, a wrong number of ranks, probes of a dead job without an answer.
+// Every attempt ends at another step: no record, a damaged one, a wrong number of ranks, no time for an answer to the probes.
 TEST(StoreReaderOnHardware, a_thousand_joins_in_vain_leave_nothing_and_the_next_one_succeeds) {
   const Folder folder;
   ServedJob job(folder, 9);

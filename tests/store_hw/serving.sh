@@ -102,5 +102,5 @@ says() {
   for word; do grep -q -- "$word" "$file" || fail "the error does not say \"$word\": $(cat "$file")"; done
 }
 
-# What a job leaves in the directory: no file but those that are named.
+# What is in the directory.
 leftover() { (cd "$folder/d" && find . -mindepth 1 | sort); }

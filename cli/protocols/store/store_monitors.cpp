@@ -148,11 +148,12 @@ void TogetherMonitor::on_complete(const sim::View& view, Ticket ticket, const No
   const StoreCall* call = workload.find(ticket);
   if (!call || (call->kind != CallKind::open && call->kind != CallKind::add && call->kind != CallKind::close)) return;
   const auto kind = static_cast<std::size_t>(call->kind);
-  const std::size_t which = calls_[{kind, call->process}]++ * 64 + call->run;
+  const std::size_t which = calls_[{kind, call->process}]++;
   if (outcome.text.text().find("this rank cannot read it") != std::string_view::npos ||
       outcome.text.text().find("did not answer this rank's probes") != std::string_view::npos)
     return;  // what was published stays so everywhere
-  const auto [first, inserted] = first_.try_emplace({kind, which}, Answer{outcome.status, std::string(outcome.text.text())});
+  const auto [first, inserted] =
+      first_.try_emplace({kind, which, call->run}, Answer{outcome.status, std::string(outcome.text.text())});
   if (!inserted && outcome.status != first->second.status)
     safety(findings, "D18 a collective call ends the same on all ranks",
            workload.name_of(*call) + ": " + to_string(outcome.status) + " \"" + std::string(outcome.text.text()) +

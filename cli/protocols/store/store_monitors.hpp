@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/store/generation.hpp"
@@ -44,7 +45,7 @@ class TogetherMonitor : public sim::Monitor {
     Status status{};
     std::string text;
   };
-  std::map<std::pair<std::size_t, std::size_t>, Answer> first_;  // by kind of call and its number
+  std::map<std::tuple<std::size_t, std::size_t, std::uint32_t>, Answer> first_;  // by kind of call, its number and the job's run
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> calls_;
 };
 
@@ -72,7 +73,7 @@ class StoreHealthyMonitor : public sim::Monitor {
   bool watches_steps() const override { return false; }
 };
 
-// At most so many reads in flight, and none on a process that has none to make.
+// At most so many reads in flight.
 class WindowMonitor : public sim::Monitor {
  public:
   void on_step(const sim::View& view, const sim::Step& step, sim::Findings& findings) override;
