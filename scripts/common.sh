@@ -66,7 +66,7 @@ commit_of_tree() {
 # What the figures were measured on, without a name: processor, cores, kernel.
 machine() {
   local model
-  model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+  model=$(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)
   say "${model:-unknown processor}, $cores cores, Linux $(uname -r)"
 }
 

@@ -86,6 +86,10 @@ bites sleeps core/a.cpp '  select(0, nullptr, nullptr, nullptr, &time);'
 passes sleeps hw/a.cpp '  poll(&one, 1, 50);'
 # shellcheck disable=SC2016  # the planted script is meant to hold an unquoted variable
 bites shell_scripts scripts/a '#!/usr/bin/env bash\ncd $1'
+# shellcheck disable=SC2016  # text of a script
+bites ended_pipes scripts/a 'if apt-cache policy x | grep -qE y; then z; fi'
+# shellcheck disable=SC2016  # text of a script
+passes ended_pipes scripts/a 'if grep -qE y <<<"$(apt-cache policy x)" || grep -q a b; then z; fi'
 bites document_links docs/a.md 'see [this](missing.md)'
 passes document_links docs/a.md 'see [this](a.md), [that](https://example.org/x) and [here](#part)'
 # shellcheck disable=SC2016  # text of a file

@@ -86,6 +86,11 @@ shell_scripts() {
     tr '\n' '\0' | xargs -0 -r shellcheck -x -f gcc
 }
 
+# Scripts run with pipefail: a reader that stops early (grep -q) ends the writer by SIGPIPE, and what was found counts as a failure.
+ended_pipes() {
+  files '^(scripts|\.ci)/' | matches '(^|[^|])\|[^|]*\bgrep +-[a-zA-Z]*q'
+}
+
 # Relative links of the documents lead somewhere.
 document_links() {
   files '\.md$' | while read -r file; do
@@ -185,6 +190,7 @@ offenders_of() {
     left_for_later) left_for_later ;;
     sleeps) sleeps ;;
     shell_scripts) shell_scripts ;;
+    ended_pipes) ended_pipes ;;
     document_links) document_links ;;
     property_ids) property_ids ;;
     defaults_homes) defaults_homes ;;

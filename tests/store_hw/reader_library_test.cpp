@@ -1,6 +1,7 @@
 // A reading process that outlives the jobs that it reads from (spec B5; D1, D14, D16, D22, D23).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -106,7 +107,8 @@ TEST(StoreReaderOnHardware, a_thousand_joins_in_vain_leave_nothing_and_the_next_
   write_file(folder.store() + "/damaged.record", damaged);
 
   std::string held;
-  std::uint64_t descriptors = 0, threads = 0, resident = 0;
+  std::uint64_t descriptors = 0, threads = 0;
+  std::vector<std::uint64_t> resident;  // KiB, after every 200 attempts
   for (int i = 0; i < 1'000; ++i) {
     switch (i % 4) {
       case 0:
@@ -126,13 +128,16 @@ TEST(StoreReaderOnHardware, a_thousand_joins_in_vain_leave_nothing_and_the_next_
       held = hw::Resources::held_text();
       descriptors = entries_of("/proc/self/fd");
       threads = entries_of("/proc/self/task");
-      resident = resident_kib();
     }
+    if (i % 200 == 199) resident.push_back(resident_kib());
   }
   EXPECT_EQ(hw::Resources::held_text(), held);
   EXPECT_EQ(entries_of("/proc/self/task"), threads);
   EXPECT_LE(entries_of("/proc/self/fd"), descriptors + 2) << "a connection of the last attempt may be closing";
-  EXPECT_LE(resident_kib(), resident + 4'096) << "800 attempts; 5 KiB lost by each would be seen";
+  // The provider's pools grow once, by many MiB, when more connections than before are being closed at once; what is lost grows every time.
+  std::uint64_t least = resident[1] - std::min(resident[0], resident[1]);
+  for (std::size_t k = 2; k < resident.size(); ++k) least = std::min(least, resident[k] - std::min(resident[k - 1], resident[k]));
+  EXPECT_LE(least, 1'000u) << "200 attempts; 5 KiB lost by each would be seen";
   const auto joined = (*reader)->join("x", seconds(30));
   ASSERT_TRUE(joined) << joined.error().what;
   ASSERT_TRUE(read_all(**reader, bytes, seconds(10)));
