@@ -10,6 +10,7 @@
 #include "core/event.hpp"
 #include "core/fabric_action.hpp"
 #include "core/names.hpp"
+#include "core/one_of.hpp"
 #include "core/stream_action.hpp"
 
 namespace tenter::action {
@@ -258,18 +259,24 @@ struct DescribeHost {  // -> HostDescribed{op}
 
 namespace tenter {
 
-using Action =
-    std::variant<action::Arm, action::Cancel, action::CreatePage, action::OpenPage, action::ClosePage, action::UnlinkPage,
-                 action::WriteRegion, action::CopyIn, action::Publish, action::PublishQuiet, action::PublishIf, action::Watch,
-                 action::Unwatch, action::Duplicate, action::FreeCommunicator, action::Bcast, action::Gather, action::Allgather,
-                 action::Barrier, action::PublishFile, action::ReadFile, action::ListFiles, action::WatchFiles,
-                 action::RemoveFile, action::MakeDirectory, action::RemoveDirectory, action::Spawn, action::WatchProcess,
-                 action::KillProcesses, action::InspectProcesses, action::ExitProcess, action::Complete, action::Tell,
-                 action::Execute, action::DrawRandom, action::DescribeHost, action::OpenFabric, action::CloseFabric,
-                 action::RegisterRegion, action::StoreRegion, action::CopyToRegion, action::UnregisterRegion, action::InsertPeer,
-                 action::ReadRemote, action::FillBuffer, action::JoinWorld, action::SendMessage, action::AbandonSend,
-                 action::ReceiveMessage, action::WithdrawReceive, action::Listen, action::Accept, action::CloseListener,
-                 action::Connect, action::ReadStream, action::WriteStream, action::FinishStream, action::CloseStream>;
+struct Action
+    : std::variant<action::Arm, action::Cancel, action::CreatePage, action::OpenPage, action::ClosePage, action::UnlinkPage,
+                   action::WriteRegion, action::CopyIn, action::Publish, action::PublishQuiet, action::PublishIf, action::Watch,
+                   action::Unwatch, action::Duplicate, action::FreeCommunicator, action::Bcast, action::Gather, action::Allgather,
+                   action::Barrier, action::PublishFile, action::ReadFile, action::ListFiles, action::WatchFiles,
+                   action::RemoveFile, action::MakeDirectory, action::RemoveDirectory, action::Spawn, action::WatchProcess,
+                   action::KillProcesses, action::InspectProcesses, action::ExitProcess, action::Complete, action::Tell,
+                   action::Execute, action::DrawRandom, action::DescribeHost, action::OpenFabric, action::CloseFabric,
+                   action::RegisterRegion, action::StoreRegion, action::CopyToRegion, action::UnregisterRegion,
+                   action::InsertPeer, action::ReadRemote, action::FillBuffer, action::JoinWorld, action::SendMessage,
+                   action::AbandonSend, action::ReceiveMessage, action::WithdrawReceive, action::Listen, action::Accept,
+                   action::CloseListener, action::Connect, action::ReadStream, action::WriteStream, action::FinishStream,
+                   action::CloseStream> {
+  using Variant = variant;  // std::visit, std::get_if and std::holds_alternative take an Action as they take this
+  Action() = default;
+  template <OneOf<Variant> A>
+  Action(A&& alternative) : Variant(std::in_place_type<std::remove_cvref_t<A>>, std::forward<A>(alternative)) {}
+};
 
 inline std::string_view name_of(const Action& action) {
   return std::visit([](const auto& a) { return std::remove_cvref_t<decltype(a)>::name; }, action);

@@ -45,7 +45,7 @@ void digest_add(Digest& digest, const T& value) {
                        }) {  // optional
     digest.add(static_cast<std::uint64_t>(value.has_value()));
     if (value.has_value()) digest_add(digest, *value);
-  } else if constexpr (requires { std::variant_size<T>::value; }) {
+  } else if constexpr (requires { std::variant_size<typename T::Variant>::value; }) {
     digest.add(static_cast<std::uint64_t>(value.index()));
     std::visit([&](const auto& alternative) { digest_add(digest, alternative); }, value);
   } else if constexpr (requires {

@@ -9,6 +9,7 @@
 #include "core/describe.hpp"
 #include "core/fabric_event.hpp"
 #include "core/names.hpp"
+#include "core/one_of.hpp"
 #include "core/stream_event.hpp"
 
 namespace tenter {
@@ -185,12 +186,18 @@ struct HostDescribed {
 
 }  // namespace event
 
-using Event = std::variant<event::Started, event::TimerFired, event::PageOpened, event::WordChanged, event::Copied,
-                           event::Swapped, event::CollectiveDone, event::FileDone, event::FilesListed, event::FilesChanged,
-                           event::Spawned, event::ProcessExited, event::ProcessesInspected, event::ParentExited, event::Submitted,
-                           event::Told, event::Executed, event::RandomBytes, event::HostDescribed, event::FabricOpened,
-                           event::FabricDone, event::RegionRegistered, event::ReadDone, event::WorldJoined, event::MessageSent,
-                           event::MessageArrived, event::Listening, event::Connected, event::StreamRead, event::StreamWritten>;
+struct Event
+    : std::variant<event::Started, event::TimerFired, event::PageOpened, event::WordChanged, event::Copied, event::Swapped,
+                   event::CollectiveDone, event::FileDone, event::FilesListed, event::FilesChanged, event::Spawned,
+                   event::ProcessExited, event::ProcessesInspected, event::ParentExited, event::Submitted, event::Told,
+                   event::Executed, event::RandomBytes, event::HostDescribed, event::FabricOpened, event::FabricDone,
+                   event::RegionRegistered, event::ReadDone, event::WorldJoined, event::MessageSent, event::MessageArrived,
+                   event::Listening, event::Connected, event::StreamRead, event::StreamWritten> {
+  using Variant = variant;  // std::visit, std::get_if and std::holds_alternative take an Event as they take this
+  Event() = default;
+  template <OneOf<Variant> A>
+  Event(A&& alternative) : Variant(std::in_place_type<std::remove_cvref_t<A>>, std::forward<A>(alternative)) {}
+};
 
 inline std::string_view name_of(const Event& event) {
   return std::visit([](const auto& e) { return std::remove_cvref_t<decltype(e)>::name; }, event);

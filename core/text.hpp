@@ -52,7 +52,7 @@ std::string text_of(const T& value) {
                          *value;
                        }) {
     return value.has_value() ? text_of(*value) : "none";
-  } else if constexpr (requires { std::variant_size<T>::value; }) {
+  } else if constexpr (requires { std::variant_size<typename T::Variant>::value; }) {
     return std::visit([](const auto& alternative) { return text_of(alternative); }, value);
   } else if constexpr (requires {
                          value.first;

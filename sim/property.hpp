@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/action.hpp"
@@ -34,6 +35,7 @@ class Findings {
   virtual ~Findings() = default;
   // Ends the run: `property` does not hold, `text` gives the values that contradict it.
   virtual void fail(FindingKind kind, std::string property, std::string text) = 0;
+  void safety(std::string property, std::string text) { fail(FindingKind::safety, std::move(property), std::move(text)); }
   virtual void seen(std::string_view sometimes) = 0;
 };
 

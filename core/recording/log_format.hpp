@@ -16,7 +16,7 @@ inline constexpr std::size_t check_bytes = 3;
 inline constexpr std::size_t least_record_bytes = 1 + 4 + check_bytes;
 inline constexpr std::size_t cut_record_bytes_max = 64 * 1024;  // what a kill may leave of a record; more is damage
 
-static_assert(std::variant_size_v<Event> <= kind_mask, "the tag has 5 bits for the kind");
+static_assert(std::variant_size_v<Event::Variant> <= kind_mask, "the tag has 5 bits for the kind");
 
 constexpr std::uint32_t history_key(Role role, std::size_t kind) {
   return (std::uint32_t{number(role)} << kind_bits) | static_cast<std::uint32_t>(kind);

@@ -70,7 +70,7 @@ class EventSource {
 
 template <std::size_t Kind>
 Event read_event(EventSource& source) {
-  std::variant_alternative_t<Kind, Event> event;
+  std::variant_alternative_t<Kind, Event::Variant> event;
   get(source, event);
   return event;
 }
@@ -78,7 +78,7 @@ template <std::size_t... Kind>
 constexpr auto event_readers(std::index_sequence<Kind...>) {
   return std::array<Event (*)(EventSource&), sizeof...(Kind)>{&read_event<Kind>...};
 }
-constexpr auto readers = event_readers(std::make_index_sequence<std::variant_size_v<Event>>{});
+constexpr auto readers = event_readers(std::make_index_sequence<std::variant_size_v<Event::Variant>>{});
 
 // The check behind `covered` bytes at the front of `rest`; moves the chain on when it fits.
 bool check_fits(Bytes rest, std::size_t covered, std::uint64_t& chain) {

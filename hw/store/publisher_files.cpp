@@ -1,15 +1,11 @@
-#include "hw/ofi/fabric_part.hpp"
 #include "hw/posix/files_part.hpp"
-#include "hw/store/publisher_inside.hpp"
+#include "hw/store/publisher_parts.hpp"
 
 namespace tenter::hw {
 namespace {
 
 struct DirectoryFiles : FilesPart {
   DirectoryFiles(const PartArguments& a) : FilesPart(a.context, a.options.directory) {}
-};
-struct Ofi : FabricPart {
-  Ofi(const PartArguments& a) : FabricPart(a.context) {}
 };
 
 }  // namespace

@@ -1,13 +1,9 @@
 #include "hw/mpi/window_part.hpp"
-#include "hw/store/no_files_part.hpp"
-#include "hw/store/publisher_inside.hpp"
+#include "hw/store/publisher_parts.hpp"
 
 namespace tenter::hw {
 namespace {
 
-struct NoFiles : NoFilesPart {
-  NoFiles(const PartArguments& a) : NoFilesPart(a.context) {}
-};
 struct Windows : WindowPart {
   Windows(const PartArguments& a) : WindowPart(a.context, a.environment, a.doorbell) {}
 };

@@ -5,6 +5,9 @@ target_compile_options(tenter_options INTERFACE -Wall -Wextra -Wpedantic -Wshado
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(tenter_options INTERFACE -Wno-restrict)  # warns about literals put before strings (GCC bug 105651)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tenter_options INTERFACE "SHELL:--param ggc-min-heapsize=524288")  # KiB; collecting sooner takes a tenth of the time
+endif()
 if(TENTER_WARNINGS_AS_ERRORS)
   target_compile_options(tenter_options INTERFACE -Werror)
 endif()

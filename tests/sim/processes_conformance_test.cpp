@@ -5,6 +5,7 @@
 #include "tests/sim/puppet.hpp"
 
 namespace tenter::sim {
+namespace processes_conformance {
 namespace {
 
 struct Prompt {
@@ -87,4 +88,5 @@ TEST(ProcessesContract, planted_bugs_are_found_in_the_simulator) {
 }
 
 }  // namespace
+}  // namespace processes_conformance
 }  // namespace tenter::sim

@@ -42,8 +42,8 @@ std::uint8_t state_number(MachineKind kind, std::string_view name) {
 void Judged::fail(const char* property, const std::string& text) const {
   const sim::Process& p = view.world().process(step.process);
   const AnyMachine& machine = p.machines[number(step.role)];
-  findings.fail(sim::FindingKind::safety, property,
-                p.name + ", " + std::string(machine.name()) + " in state " + std::string(machine.state_name()) + ": " + text);
+  findings.safety(property,
+                  p.name + ", " + std::string(machine.name()) + " in state " + std::string(machine.state_name()) + ": " + text);
 }
 
 }  // namespace tenter::protocols

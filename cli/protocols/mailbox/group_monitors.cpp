@@ -21,12 +21,12 @@ void AnswersMonitor::on_complete(const sim::View& view, Ticket ticket, const Not
   if (!call) return;
   if (outcome.status != Status::ok) {
     if (const std::string wrong = wrong_error(*call, outcome); !wrong.empty())
-      findings.fail(sim::FindingKind::safety, "an error parses and says why", name_of_call(*call) + ": " + wrong);
+      findings.safety("an error parses and says why", name_of_call(*call) + ": " + wrong);
     if (outcome.status == Status::peer_lost) {
       broken_ = true;
       if (call->kind == CallKind::request && view.word(group_word) == number(GroupState::ready))
-        findings.fail(sim::FindingKind::safety, "a broken group is TERMINAL in its page",
-                      name_of_call(*call) + " is told that the group is gone, the page still says READY");
+        findings.safety("a broken group is TERMINAL in its page",
+                        name_of_call(*call) + " is told that the group is gone, the page still says READY");
       findings.seen("a group became terminal");
     }
     if (outcome.status == Status::failed) findings.seen("a callable's error came back");
@@ -34,10 +34,10 @@ void AnswersMonitor::on_complete(const sim::View& view, Ticket ticket, const Not
     return;
   }
   if (broken_ && call->kind == CallKind::request)
-    findings.fail(sim::FindingKind::safety, "a group that broke stays broken",
-                  name_of_call(*call) + " succeeded after another was told that the group is gone");
+    findings.safety("a group that broke stays broken",
+                    name_of_call(*call) + " succeeded after another was told that the group is gone");
   if (const std::string wrong = wrong_answer(*call, outcome); !wrong.empty())
-    findings.fail(sim::FindingKind::safety, "an answer is the request's own", name_of_call(*call) + ": " + wrong);
+    findings.safety("an answer is the request's own", name_of_call(*call) + ": " + wrong);
 }
 
 void ExecutionsMonitor::on_step(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
@@ -45,8 +45,8 @@ void ExecutionsMonitor::on_step(const sim::View& view, const sim::Step& step, si
     const auto* execute = std::get_if<action::Execute>(&action);
     if (!execute || execute->argument.empty()) continue;
     if (!executed_.emplace(step.process, execute->argument.digest()).second)
-      findings.fail(sim::FindingKind::safety, "a payload is executed once",
-                    view.world().process(step.process).name + " executes " + text_of(*execute) + " again");
+      findings.safety("a payload is executed once",
+                      view.world().process(step.process).name + " executes " + text_of(*execute) + " again");
   }
 }
 
@@ -58,15 +58,14 @@ void WordsMonitor::on_step(const sim::View& view, const sim::Step&, sim::Finding
     const bool legal = (from == GroupState::initializing && (to == GroupState::ready || to == GroupState::terminal)) ||
                        (from == GroupState::ready && (to == GroupState::terminal || to == GroupState::closed));
     if (!legal)
-      findings.fail(sim::FindingKind::safety, "TERMINAL is sticky and the group word keeps its table",
-                    "group word goes from " + std::to_string(group_) + " to " + std::to_string(*group));
+      findings.safety("TERMINAL is sticky and the group word keeps its table",
+                      "group word goes from " + std::to_string(group_) + " to " + std::to_string(*group));
     group_ = *group;
     if (to == GroupState::closed) findings.seen("a group closed in order");
   }
   if (*request != request_) {
     if (*request > number(RequestState::shutdown_done))
-      findings.fail(sim::FindingKind::safety, "the request word keeps its table",
-                    "request word becomes " + std::to_string(*request));
+      findings.safety("the request word keeps its table", "request word becomes " + std::to_string(*request));
     request_ = *request;
   }
 }
@@ -88,7 +87,7 @@ void HealthyMonitor::on_complete(const sim::View& view, Ticket ticket, const Not
   if (!call || call->late || view.world().faults_spent() > 0) return;
   if (view.world().workload() && workload_of(view).any_late()) return;  // a short patience may have ended the group
   if (const std::string wrong = unhealthy_answer(*call, outcome); !wrong.empty())
-    findings.fail(sim::FindingKind::safety, "without a fault nothing fails", name_of_call(*call) + ": " + wrong);
+    findings.safety("without a fault nothing fails", name_of_call(*call) + ": " + wrong);
 }
 
 }  // namespace tenter::protocols

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "cli/protocols/store/store_workload.hpp"
 #include "core/store/beat.hpp"
 #include "core/store/calls.hpp"
 #include "core/text.hpp"
@@ -13,8 +14,7 @@ using namespace store;
 
 namespace {
 
-constexpr Role joiner_role{0};
-constexpr const char* property = "L3 the directory is asked no more often than it has to be";
+constexpr const char* directory_property = "L3 the directory is asked no more often than it has to be";
 
 bool is_beat(const Blob& content) { return content.size() == beat_bytes && decode_beat(content.bytes()).has_value(); }
 
@@ -53,9 +53,9 @@ void DirectoryMonitor::beat(const sim::View& view, const sim::Step& step, Time n
   if (first) return;
   const Duration apart = now - known->second.begun;
   if (said.count > 1 && tenter::number(said.state) == known->second.state && apart < milliseconds(said.period_ms))
-    findings.fail(sim::FindingKind::safety, property,
-                  view.world().process(step.process).name + " writes " + std::string(publish.path.text()) + " again after " +
-                      text_of(apart) + " ns, its period is " + text_of(said.period_ms) + " ms");
+    findings.safety(directory_property, view.world().process(step.process).name + " writes " + std::string(publish.path.text()) +
+                                            " again after " + text_of(apart) + " ns, its period is " + text_of(said.period_ms) +
+                                            " ms");
   known->second = {now, tenter::number(said.state)};
 }
 
@@ -69,9 +69,8 @@ void DirectoryMonitor::look(const sim::View& view, const sim::Step& step, Time n
   std::uint64_t allowed = looking.allowed;
   for (const auto& [ticket, since] : looking.joins) allowed += operations_of_a_look * looks_within(now - since);
   if (looking.operations > allowed)
-    findings.fail(sim::FindingKind::safety, property,
-                  view.world().process(step.process).name + " has asked " + text_of(looking.operations) +
-                      " times for its joins, " + text_of(allowed) + " are enough");
+    findings.safety(directory_property, view.world().process(step.process).name + " has asked " + text_of(looking.operations) +
+                                            " times for its joins, " + text_of(allowed) + " are enough");
   for (const Action& action : step.actions) {
     const auto* complete = std::get_if<action::Complete>(&action);
     const auto join = complete ? looking.joins.find(complete->ticket) : looking.joins.end();

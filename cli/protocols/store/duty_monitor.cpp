@@ -15,13 +15,8 @@ using namespace store;
 
 namespace {
 
-constexpr Role publisher_role{0}, reader_role{1};
 // A time-out is told to the Reader, which closes its endpoint and answers; each of these steps may be delayed by half a second.
 constexpr Duration attach_slack = seconds(4);
-
-void safety(sim::Findings& findings, const char* property, const std::string& text) {
-  findings.fail(sim::FindingKind::safety, property, text);
-}
 
 bool is_collective(const Action& action) {
   return std::holds_alternative<action::Allgather>(action) || std::holds_alternative<action::Bcast>(action) ||
@@ -55,7 +50,7 @@ void DutyMonitor::update(const sim::View& view, const std::string& who, const ev
     answered = answered || complete;
     stores += std::holds_alternative<action::StoreRegion>(action) ? 1 : 0;
     if (answered && std::holds_alternative<action::StoreRegion>(action))
-      return safety(findings, stored_first_property, who + " stores " + text_of(action) + " after its answer");
+      return findings.safety(stored_first_property, who + " stores " + text_of(action) + " after its answer");
     if (!complete || complete->outcome.status != Status::ok) continue;
     const auto& workload = static_cast<const StoreWorkload&>(*view.world().workload());
     const StoreCall* call = workload.find(submitted.ticket);
@@ -63,9 +58,8 @@ void DutyMonitor::update(const sim::View& view, const std::string& who, const ev
     const bool versioned = workload.truth().variables()[call->variable].versioned;  // then each row is a store of its own
     const std::size_t wanted = versioned ? call->versions.size() : std::min<std::size_t>(call->versions.size(), 1);
     if (stores < wanted)
-      return safety(findings, stored_whole_property,
-                    who + " answers " + workload.name_of(*call) + " after " + std::to_string(stores) + " of " +
-                        std::to_string(wanted) + " stores");
+      return findings.safety(stored_whole_property, who + " answers " + workload.name_of(*call) + " after " +
+                                                        std::to_string(stores) + " of " + std::to_string(wanted) + " stores");
   }
 }
 
@@ -90,8 +84,8 @@ void DutyMonitor::region(const std::string& who, const sim::Step& step, sim::Fin
     const bool is_identity = store && store->offset == 0 && store->content.text().starts_with(identity_magic);
     const bool rows = (store && !is_identity) || std::holds_alternative<action::CopyToRegion>(action);
     if ((rows && (identity || told)) || (is_identity && told))
-      return safety(findings, identity_last_property,
-                    who + ": " + text_of(action) + " comes after " + (told ? "the exchange of shards" : "the identity"));
+      return findings.safety(identity_last_property,
+                             who + ": " + text_of(action) + " comes after " + (told ? "the exchange of shards" : "the identity"));
     identity = identity || is_identity;
     told = told || is_collective(action);
   }
@@ -108,8 +102,8 @@ void DutyMonitor::deadline(const std::string& who, const event::Submitted& submi
     return (complete && complete->ticket == submitted.ticket) || (arm && arm->when == when);
   });
   if (!settled)
-    safety(findings, deadline_armed_property,
-           who + " takes " + to_string(CallKind{submitted.call.kind}) + " and arms nothing for its deadline at " + text_of(when));
+    findings.safety(deadline_armed_property, who + " takes " + to_string(CallKind{submitted.call.kind}) +
+                                                 " and arms nothing for its deadline at " + text_of(when));
 }
 
 void DutyMonitor::collective(const sim::View& view, const std::string& who, const sim::Step& step, sim::Findings& findings) {
@@ -125,8 +119,8 @@ void DutyMonitor::collective(const sim::View& view, const std::string& who, cons
     const auto* complete = std::get_if<action::Complete>(&action);
     if (tell && is(tell->note, NoteKind::attach)) core.attach_begun = now;
     if (is_collective(action) && ++core.collectives > collectives_of(core.calls.front()))
-      return safety(findings, collectives_property,
-                    who + ": " + text_of(action) + " is one too many for " + to_string(core.calls.front()));
+      return findings.safety(collectives_property,
+                             who + ": " + text_of(action) + " is one too many for " + to_string(core.calls.front()));
     if (!complete || CallKind{complete->outcome.kind} != core.calls.front()) continue;
     const Duration waited = number(core.attach_begun) == 0 ? Duration{0} : now - core.attach_begun;
     if (number(waited) > number(PublisherConfig{}.attach_patience + attach_slack) && !was_stopped(view, step.process))

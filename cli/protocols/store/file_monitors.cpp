@@ -14,16 +14,9 @@ using namespace store;
 
 namespace {
 
-constexpr Role joiner_role{0};
 // A look every quarter of a second, each of its steps delayed by half a second at most, and a write that others see two seconds
 // late.
 constexpr Duration found_within = seconds(6);
-
-const StoreWorkload& workload_of(const sim::View& view) { return static_cast<const StoreWorkload&>(*view.world().workload()); }
-
-void safety(sim::Findings& findings, const char* property, const std::string& text) {
-  findings.fail(sim::FindingKind::safety, property, text);
-}
 
 }  // namespace
 
@@ -50,8 +43,9 @@ void DurabilityMonitor::judge_what_the_dead_wrote(const sim::View& view, sim::Fi
     const Blob* there = view.world().files().content(path);
     if (view.world().process(std::get<0>(asked)).life != sim::Life::gone || !there) continue;
     if (!published_[path].contains(there->digest()))
-      return safety(findings, "B11 a file under its name is whole",
-                    path + " has " + std::to_string(there->size()) + " bytes that nobody published, after its writer was killed");
+      return findings.safety(
+          "B11 a file under its name is whole",
+          path + " has " + std::to_string(there->size()) + " bytes that nobody published, after its writer was killed");
   }
 }
 
@@ -67,9 +61,9 @@ void DurabilityMonitor::judge_read(const sim::View& view, const sim::Step& step,
   if (done->status != Status::ok || view.world().faults_spent() != 0) return;
   const auto known = published_.find(path);
   if (known == published_.end() || known->second.contains(done->content.digest())) return;
-  safety(findings, "B11 a file under its name is whole",
-         view.world().process(step.process).name + " reads " + std::to_string(done->content.size()) + " bytes of " + path +
-             " that nobody published");
+  findings.safety("B11 a file under its name is whole", view.world().process(step.process).name + " reads " +
+                                                            std::to_string(done->content.size()) + " bytes of " + path +
+                                                            " that nobody published");
 }
 
 void DurabilityMonitor::note(const sim::Step& step) {
@@ -103,8 +97,8 @@ void DurabilityMonitor::judge(const sim::View& view, sim::Findings& findings) co
   for (const auto& [path, digests] : published_) {
     const Blob* there = view.world().files().content(path);
     if (there && !digests.contains(there->digest()))
-      return safety(findings, "B11 a file under its name is whole",
-                    path + " has " + std::to_string(there->size()) + " bytes that nobody published, after its host crashed");
+      return findings.safety("B11 a file under its name is whole", path + " has " + std::to_string(there->size()) +
+                                                                       " bytes that nobody published, after its host crashed");
   }
   for (const auto& [path, contents] : newest_) {
     const std::size_t slash = path.rfind('/');
@@ -113,8 +107,8 @@ void DurabilityMonitor::judge(const sim::View& view, sim::Findings& findings) co
                                            [&](const auto& asked) { return asked.second.second == contents.front(); });
     const Blob* there = view.world().files().content(path);
     if (acknowledged && (!there || std::find(contents.begin(), contents.end(), *there) == contents.end()))
-      return safety(findings, "B11 what was published survives a crash",
-                    path + (there ? " is an older one" : " is gone") + ", after its host crashed");
+      return findings.safety("B11 what was published survives a crash",
+                             path + (there ? " is an older one" : " is gone") + ", after its host crashed");
   }
 }
 
@@ -135,9 +129,9 @@ void BelievedRecordsMonitor::on_step(const sim::View& view, const sim::Step& ste
     } else if (const auto* tell = std::get_if<action::Tell>(&action);
                tell && is(tell->note, NoteKind::attach) && step.role == joiner_role &&
                view.world().process(step.process).job.empty() && !published_.contains(tell->note.parts[0].digest())) {
-      return safety(findings, "S2 a torn record is never believed",
-                    view.world().process(step.process).name + " has a record of " + std::to_string(tell->note.parts[0].size()) +
-                        " bytes probed that nobody published");
+      return findings.safety("S2 a torn record is never believed", view.world().process(step.process).name + " has a record of " +
+                                                                       std::to_string(tell->note.parts[0].size()) +
+                                                                       " bytes probed that nobody published");
     }
   }
   if (view.world().host_crashes() != 0) there_since_.clear();
@@ -165,15 +159,15 @@ void BelievedRecordsMonitor::on_complete(const sim::View& view, Ticket ticket, c
   const std::string_view text = outcome.text.text();
   const auto long_before = [&](Time when) { return view.now() - std::max(when, call->submitted) >= found_within; };
   if (text.find("does not exist") != text.npos && long_before(there->second))
-    return safety(findings, "a record that is there is found",
-                  workload.name_of(*call) + ": \"" + std::string(text) + "\", it is there since " + text_of(there->second));
+    return findings.safety("a record that is there is found", workload.name_of(*call) + ": \"" + std::string(text) +
+                                                                  "\", it is there since " + text_of(there->second));
   // A probe may be silent for longer than any join waits; a process reads from one job at a time.
   if (text.find("did not answer their probes") != text.npos || text.find("leave it first") != text.npos) return;
   const bool undisturbed = workload.job_runs() && run_[*path] == workload.run() && long_before(last_fault_);
   if (undisturbed && long_before(there->second))
-    safety(findings, "what is served undisturbed is joined",
-           workload.name_of(*call) + ": \"" + std::string(text) + "\", it is there since " + text_of(there->second) +
-               ", and the last fault was at " + text_of(last_fault_));
+    findings.safety("what is served undisturbed is joined", workload.name_of(*call) + ": \"" + std::string(text) +
+                                                                "\", it is there since " + text_of(there->second) +
+                                                                ", and the last fault was at " + text_of(last_fault_));
 }
 
 }  // namespace tenter::protocols

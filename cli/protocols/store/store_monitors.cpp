@@ -16,14 +16,6 @@ using namespace store;
 
 namespace {
 
-constexpr Role reader_role{1};
-
-const StoreWorkload& workload_of(const sim::View& view) { return static_cast<const StoreWorkload&>(*view.world().workload()); }
-
-void safety(sim::Findings& findings, const char* property, const std::string& text) {
-  findings.fail(sim::FindingKind::safety, property, text);
-}
-
 bool is_record(const Blob& path) { return path.text().ends_with(record_suffix); }
 
 }  // namespace
@@ -55,7 +47,7 @@ void GetsMonitor::on_complete(const sim::View& view, Ticket ticket, const Note& 
   const StoreCall* call = workload.find(ticket);
   if (!call) return;
   if (outcome.status != Status::ok && outcome.text.size() < 8)
-    return safety(findings, "an error says why", workload.name_of(*call) + ": \"" + std::string(outcome.text.text()) + "\"");
+    return findings.safety("an error says why", workload.name_of(*call) + ": \"" + std::string(outcome.text.text()) + "\"");
   if (call->kind != CallKind::get) return;
   if (outcome.status == Status::timed_out) findings.seen("a get timed out");
   if (outcome.status == Status::mismatch) findings.seen("a get met another generation");
@@ -63,14 +55,14 @@ void GetsMonitor::on_complete(const sim::View& view, Ticket ticket, const Note& 
   const StoreVariable& variable = workload.truth().variables()[call->variable];
   const auto attached = attached_.find({call->process, variable.name});
   if (attached == attached_.end())
-    return safety(findings, "S1 a get gives the bytes of its own rows", workload.name_of(*call) + ": ok, and nothing was joined");
+    return findings.safety("S1 a get gives the bytes of its own rows", workload.name_of(*call) + ": ok, and nothing was joined");
   const std::uint32_t run = runs_.at(attached->second);
   const std::vector<std::uint32_t> oldest =
       run < call->acknowledged.size() ? call->acknowledged[run] : std::vector<std::uint32_t>{};
   std::string where;
   const Blob bytes = view.world().fabric().look(call->process, call->buffer);
   const Wrong wrong = workload.truth().judge(run, call->variable, call->ranges, bytes.bytes(), oldest, where);
-  if (wrong != Wrong::nothing) safety(findings, property_of(wrong), workload.name_of(*call) + ": " + where);
+  if (wrong != Wrong::nothing) findings.safety(property_of(wrong), workload.name_of(*call) + ": " + where);
   findings.seen("a get succeeded");
   if (workload.job_was_killed() && !workload.is_core(call->actor) && run == workload.run())
     findings.seen("a reader reads from the job's next run");
@@ -99,9 +91,9 @@ void RowsMonitor::on_step(const sim::View& view, const sim::Step& step, sim::Fin
          at = content.find(fill->content.text(), at + 1))
       whole = one_store(at, fill->content.size());
     if (!whole)
-      return safety(findings, "S2 a torn row is never believed",
-                    view.world().process(step.process).name + " takes " + text_of(fill->content) +
-                        ", whose bytes come from several stores");
+      return findings.safety("S2 a torn row is never believed", view.world().process(step.process).name + " takes " +
+                                                                    text_of(fill->content) +
+                                                                    ", whose bytes come from several stores");
   }
   const bool lands = std::any_of(step.actions.begin(), step.actions.end(),
                                  [](const Action& a) { return std::holds_alternative<action::FillBuffer>(a); });
@@ -114,10 +106,10 @@ void RecordsMonitor::on_step(const sim::View& view, const sim::Step& step, sim::
     if (!write || !is_record(write->path)) continue;
     const std::string who = view.world().process(step.process).name + " publishes " + std::string(write->path.text()) + ": ";
     const auto record = decode_record(write->content.bytes());
-    if (!record) return safety(findings, "B34 a published record is believed by its own reader", who + record.error().what);
+    if (!record) return findings.safety("B34 a published record is believed by its own reader", who + record.error().what);
     if (record->shards.size() != workload_of(view).cores())
-      return safety(findings, "B34 a published record is believed by its own reader",
-                    who + text_of(std::uint64_t{record->shards.size()}) + " ranks");
+      return findings.safety("B34 a published record is believed by its own reader",
+                             who + text_of(std::uint64_t{record->shards.size()}) + " ranks");
     std::size_t regions = 0;
     for (sim::ProcessIndex p = 0; p < view.world().process_count(); ++p)
       if (view.world().process(p).job == "cores" && view.world().process(p).life != sim::Life::gone)
@@ -127,9 +119,9 @@ void RecordsMonitor::on_step(const sim::View& view, const sim::Step& step, sim::
     for (sim::ProcessIndex p = 0; p < view.world().process_count(); ++p)
       any_dead = any_dead || (view.world().process(p).job == "cores" && view.world().process(p).life == sim::Life::gone);
     if (!all_live && !any_dead)
-      return safety(findings, "S8 nothing is published before it can be read",
-                    who + text_of(std::uint64_t{regions}) + " of " + text_of(std::uint64_t{record->shards.size()}) +
-                        " ranks have a region");
+      return findings.safety("S8 nothing is published before it can be read", who + text_of(std::uint64_t{regions}) + " of " +
+                                                                                  text_of(std::uint64_t{record->shards.size()}) +
+                                                                                  " ranks have a region");
   }
 }
 
@@ -137,8 +129,8 @@ void WindowMonitor::on_step(const sim::View& view, const sim::Step& step, sim::F
   if (step.actions.empty()) return;
   const std::size_t flight = view.world().fabric().reads_in_flight(step.process);
   if (flight > store_window)
-    safety(findings, "at most so many reads are in flight",
-           view.world().process(step.process).name + " has " + std::to_string(flight));
+    findings.safety("at most so many reads are in flight",
+                    view.world().process(step.process).name + " has " + std::to_string(flight));
 }
 
 // ---------------------------------------------------------------- calls
@@ -155,9 +147,9 @@ void TogetherMonitor::on_complete(const sim::View& view, Ticket ticket, const No
   const auto [first, inserted] =
       first_.try_emplace({kind, which, call->run}, Answer{outcome.status, std::string(outcome.text.text())});
   if (!inserted && outcome.status != first->second.status)
-    safety(findings, "D18 a collective call ends the same on all ranks",
-           workload.name_of(*call) + ": " + to_string(outcome.status) + " \"" + std::string(outcome.text.text()) +
-               "\", another rank: " + to_string(first->second.status) + " \"" + first->second.text + "\"");
+    findings.safety("D18 a collective call ends the same on all ranks",
+                    workload.name_of(*call) + ": " + to_string(outcome.status) + " \"" + std::string(outcome.text.text()) +
+                        "\", another rank: " + to_string(first->second.status) + " \"" + first->second.text + "\"");
 }
 
 void DeadlinesMonitor::on_complete(const sim::View& view, Ticket ticket, const Note&, sim::Findings& findings) {
@@ -194,9 +186,9 @@ void ClosesMonitor::on_complete(const sim::View& view, Ticket ticket, const Note
     // A lease that others see late is not seen yet by a core that closes so soon.
     const bool may_be_late = view.world().faults_spent() != 0 && call->submitted - joined->second < sim::file_late_for;
     if (may_be_late) continue;
-    safety(findings, "D31 no core closes under a reader",
-           view.world().process(process).name + " joined at " + text_of(joined->second) + ", the close was called at " +
-               text_of(call->submitted) + " and says that nobody reads");
+    findings.safety("D31 no core closes under a reader", view.world().process(process).name + " joined at " +
+                                                             text_of(joined->second) + ", the close was called at " +
+                                                             text_of(call->submitted) + " and says that nobody reads");
   }
 }
 
@@ -205,8 +197,8 @@ void StoreHealthyMonitor::on_complete(const sim::View& view, Ticket ticket, cons
   const StoreCall* call = workload.find(ticket);
   if (!call || call->hurried || call->beside || view.world().faults_spent() > 0 || workload.shape().closes_early) return;
   if (outcome.status != Status::ok)
-    safety(findings, "without a fault nothing fails",
-           workload.name_of(*call) + ": " + to_string(outcome.status) + ": " + std::string(outcome.text.text()));
+    findings.safety("without a fault nothing fails",
+                    workload.name_of(*call) + ": " + to_string(outcome.status) + ": " + std::string(outcome.text.text()));
 }
 
 }  // namespace tenter::protocols

@@ -18,7 +18,7 @@ StoreMachines shipped_store() {
 
 namespace {
 
-constexpr Role owner{0}, reader_role{1}, beacon_role{2};
+constexpr Role owner{0};
 
 std::vector<StoreVariable> variables_of(sim::Scenario& scenario, std::uint32_t cores) {
   const StoreVariable kinds[] = {{"x", DType::float32, {3}, true, {}},

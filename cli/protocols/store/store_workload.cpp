@@ -8,7 +8,6 @@ namespace tenter::protocols {
 using namespace store;
 
 namespace {
-constexpr Role publisher_role{0}, joiner_role{0}, reader_role{1};
 constexpr Duration plenty = seconds(20);
 }  // namespace
 

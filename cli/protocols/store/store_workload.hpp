@@ -7,8 +7,12 @@
 
 #include "cli/protocols/store/store_truth.hpp"
 #include "sim/workload.hpp"
+#include "sim/world.hpp"
 
 namespace tenter::protocols {
+
+// A rank of the core job publishes; a process of another job joins, reads, and beats while it reads.
+constexpr Role publisher_role{0}, joiner_role{0}, reader_role{1}, beacon_role{2};
 
 struct StoreShape {
   std::uint32_t cores = 1, readers = 1;
@@ -114,5 +118,9 @@ class StoreWorkload : public sim::Workload {
   bool any_hurried_ = false;
   std::uint32_t beside_left_ = 0;  // hot: calls beside the present gets
 };
+
+inline const StoreWorkload& workload_of(const sim::View& view) {
+  return static_cast<const StoreWorkload&>(*view.world().workload());
+}
 
 }  // namespace tenter::protocols

@@ -49,11 +49,11 @@ class Generator {
 
   template <std::size_t... Kind>
   std::vector<Event> one_of_each(std::index_sequence<Kind...>) {
-    std::vector<Event> events{Event(std::in_place_index<Kind>)...};
+    std::vector<Event> events{Event(std::variant_alternative_t<Kind, Event::Variant>())...};
     for (Event& event : events) std::visit([&](auto& e) { fill(e); }, event);
     return events;
   }
-  std::vector<Event> one_of_each() { return one_of_each(std::make_index_sequence<std::variant_size_v<Event>>{}); }
+  std::vector<Event> one_of_each() { return one_of_each(std::make_index_sequence<std::variant_size_v<Event::Variant>>{}); }
 
   std::uint64_t word() { return random_(); }
 
