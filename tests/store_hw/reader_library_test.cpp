@@ -134,7 +134,8 @@ TEST(StoreReaderOnHardware, a_thousand_joins_in_vain_leave_nothing_and_the_next_
   EXPECT_EQ(hw::Resources::held_text(), held);
   EXPECT_EQ(entries_of("/proc/self/task"), threads);
   EXPECT_LE(entries_of("/proc/self/fd"), descriptors + 2) << "a connection of the last attempt may be closing";
-  // The provider's pools grow once, by many MiB, when more connections than before are being closed at once; what is lost grows every time.
+  // The provider's pools grow once, by many MiB, when more connections than before are being closed at once; what is lost grows
+  // every time.
   std::uint64_t least = resident[1] - std::min(resident[0], resident[1]);
   for (std::size_t k = 2; k < resident.size(); ++k) least = std::min(least, resident[k] - std::min(resident[k - 1], resident[k]));
   EXPECT_LE(least, 1'000u) << "200 attempts; 5 KiB lost by each would be seen";
