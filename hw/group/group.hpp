@@ -24,7 +24,7 @@ namespace tenter::hw {
 struct GroupSpec {
   std::uint32_t ranks = 1;
   std::vector<std::string> member;   // program and arguments of a rank: it calls run_member() (rank_main.hpp)
-  std::string launcher = "mpiexec";  // called as: launcher -n ranks member…
+  std::string launcher = "mpiexec";  // called as: launcher -n ranks member…, Hydra also with -disable-auto-cleanup
   std::string base;                  // folder for the private folder; empty: PrivateFolder's default
   Duration start_patience = seconds(60);
   Duration stop_patience = seconds(30);  // of the destructor

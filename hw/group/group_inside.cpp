@@ -9,6 +9,7 @@
 #include "hw/group/parent_watch.hpp"
 #include "hw/group/rank_main.hpp"
 #include "hw/group/task_frames.hpp"
+#include "hw/posix/spawn.hpp"
 
 namespace tenter::hw {
 namespace {
@@ -39,9 +40,23 @@ mailbox::LaunchConfig launch_config(const GroupSpec& spec) {
   return config;
 }
 
+// Told by the name of the file that a launcher leads to (mpiexec is a link to mpiexec.hydra), so that no launcher runs to say it.
+bool is_hydra(const std::string& launcher) {
+  for (const std::string& place : places_of_program(launcher)) {
+    std::error_code missing;
+    const auto file = std::filesystem::canonical(place, missing);
+    if (!missing) return file.filename().string().find("hydra") != std::string::npos;
+  }
+  return false;
+}
+
 Parts launcher_arguments(const GroupSpec& spec) {
-  std::vector<Blob> arguments{Blob(std::string_view(spec.launcher)), Blob(std::string_view("-n")),
-                              Blob(std::string_view(std::to_string(spec.ranks)))};
+  std::vector<Blob> arguments{Blob(std::string_view(spec.launcher))};
+  // Hydra kills all ranks when one dies, and at times another is gone before the dead one's exit is told. Launch ends the group
+  // itself.
+  if (is_hydra(spec.launcher)) arguments.emplace_back(std::string_view("-disable-auto-cleanup"));
+  arguments.emplace_back(std::string_view("-n"));
+  arguments.emplace_back(std::string_view(std::to_string(spec.ranks)));
   for (const std::string& argument : spec.member) arguments.emplace_back(std::string_view(argument));
   return Parts(std::move(arguments));
 }

@@ -32,20 +32,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-std::vector<std::string> paths_of(const std::string& program) {
-  if (program.find('/') != std::string::npos) return {program};
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path ? path : "/usr/bin:/bin";
-  std::vector<std::string> paths;
-  while (true) {
-    const std::size_t colon = rest.find(':');
-    const std::string_view folder = rest.substr(0, colon);
-    paths.push_back((folder.empty() ? std::string(".") : std::string(folder)) + "/" + program);
-    if (colon == std::string_view::npos) return paths;
-    rest.remove_prefix(colon + 1);
-  }
-}
-
 std::vector<std::string> environment_with(const Parts& added, int lifeline) {
   std::vector<std::string> entries;
   entries.push_back(std::string(lifeline_variable) + "=" + std::to_string(lifeline));
@@ -116,6 +102,20 @@ int cause_from(int errors) {
 
 }  // namespace
 
+std::vector<std::string> places_of_program(const std::string& program) {
+  if (program.find('/') != std::string::npos) return {program};
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "/usr/bin:/bin";
+  std::vector<std::string> paths;
+  while (true) {
+    const std::size_t colon = rest.find(':');
+    const std::string_view folder = rest.substr(0, colon);
+    paths.push_back((folder.empty() ? std::string(".") : std::string(folder)) + "/" + program);
+    if (colon == std::string_view::npos) return paths;
+    rest.remove_prefix(colon + 1);
+  }
+}
+
 Result<pid_t> spawn_program(const Parts& arguments, const Parts& environment, int lifeline) {
   if (arguments.empty() || arguments[0].empty()) return error(Status::invalid, "spawn: no program is named");
   const std::string name(arguments[0].text());
@@ -125,7 +125,7 @@ Result<pid_t> spawn_program(const Parts& arguments, const Parts& environment, in
   Program program;
   for (const Blob& argument : arguments) program.arguments.emplace_back(argument.text());
   program.environment = environment_with(environment, lifeline);
-  program.paths = paths_of(name);
+  program.paths = places_of_program(name);
   program.argv = pointers_to(program.arguments);
   program.envp = pointers_to(program.environment);
 

@@ -2,6 +2,9 @@
 #pragma once
 #include <sys/types.h>
 
+#include <string>
+#include <vector>
+
 #include "core/blob.hpp"
 #include "core/error.hpp"
 
@@ -16,5 +19,8 @@ inline constexpr const char* lifeline_variable = "TENTER_LIFELINE";
 // standard error. Waits until the program runs or could not be started.
 // Errors name the program and the cause: not_found, denied, invalid, no_space (memory) or failed.
 Result<pid_t> spawn_program(const Parts& arguments, const Parts& environment, int lifeline);
+
+// Where spawn_program looks for a program, in this order.
+std::vector<std::string> places_of_program(const std::string& program);
 
 }  // namespace tenter::hw
