@@ -98,7 +98,10 @@ class ProcessesContract : private ProcessesUser<Fixture> {
   void every_process_has_an_identity_of_its_own() {
     std::vector<ProcessId> ids;
     for (int i = 0; i < 6; ++i) {
-      const Child one = child(i % 2 == 0 ? world.sleeps() : world.exits(1), static_cast<std::size_t>(i) % 3);
+      const bool ends = i % 2 == 1;
+      const std::size_t process = static_cast<std::size_t>(i) % 3;
+      const Child one = child(ends ? world.exits(1) : world.sleeps(), process);
+      if (ends) expect_exit(one.op, 1, 0, process);
       EXPECT_NE(one.id.pid, 0U);
       EXPECT_NE(one.id.start_time, 0U);
       for (const ProcessId& other : ids) EXPECT_NE(other, one.id);
