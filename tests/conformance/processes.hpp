@@ -275,8 +275,9 @@ class ProcessesContract : private ProcessesUser<Fixture> {
     expect_exit(one.op, -1, signal_terminate);
   }
   void a_kill_of_who_is_gone_is_nothing() {
-    const Child gone = child(world.exits(3)), runs = child(world.sleeps());
+    const Child gone = child(world.exits(3));
     expect_exit(gone.op, 3, 0);
+    const Child runs = child(world.sleeps());
     kill({gone.id});
     kill({});
     expect_quiet();
