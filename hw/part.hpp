@@ -8,6 +8,7 @@
 #pragma once
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -31,10 +32,10 @@ std::uint32_t usable_cpus();
 struct Context {
   explicit Context(StepHook* hook = nullptr, bool crowd = false) : step_hook(hook), crowded(crowd) {}
 
-  Inbox inbox;                                       // events for the machines, in order of arrival; loop thread only
-  Role current{};                                    // whose handler is running: the owner of the operations it starts
-  StepHook* step_hook = nullptr;                     // of a test: sees every step; null in the product
-  const bool crowded;                                // more processes wait for each other than there are CPUs: no spin, no yield
+  Inbox inbox;                    // events for the machines, in order of arrival; loop thread only
+  Role current{};                 // whose handler is running: the owner of the operations it starts
+  StepHook* step_hook = nullptr;  // of a test: sees every step; null in the product
+  const bool crowded;  // more processes wait for each other than there are CPUs: no spin, and no yield that makes no way
   alignas(64) std::atomic<std::uint32_t> nudges{0};  // futex word: any thread may raise it to get the loop's attention
 
   void push(Role to, Event event) { inbox.push_back({to, std::move(event)}); }
@@ -61,6 +62,7 @@ struct FutexWait {
   std::atomic<std::uint32_t>* address = nullptr;
   std::uint32_t expected = 0;
   bool shared = true;  // between processes
+  friend bool operator==(const FutexWait&, const FutexWait&) = default;
 };
 
 struct WaitSet {
@@ -76,6 +78,13 @@ struct WaitSet {
   }
   void again_in(Duration d) {
     if (number(poll_again) < 0 || number(d) < number(poll_again)) poll_again = d;
+  }
+  // The same sleep: woken by the same, and at the same time.
+  bool same_as(const WaitSet& other) const {
+    const auto same_descriptor = [](const pollfd& a, const pollfd& b) { return a.fd == b.fd && a.events == b.events; };
+    return futexes == other.futexes && deadline == other.deadline && poll_again == other.poll_again &&
+           std::equal(descriptors.begin(), descriptors.end(), other.descriptors.begin(), other.descriptors.end(),
+                      same_descriptor);
   }
   bool empty() const { return futexes.empty() && descriptors.empty() && deadline == end_of_time && number(poll_again) < 0; }
   void clear() {

@@ -97,7 +97,8 @@ Callable on_argument(Work work) {
 
 Callables builtin_callables() {
   Callables all;
-  all.add("echo", on_argument(echo)).add("fail", on_argument(fail)).add("sleep_ms", on_argument(sleep_ms));
+  all.add("echo", on_argument(echo), RunsOn::loop).add("fail", on_argument(fail), RunsOn::loop);
+  all.add("sleep_ms", on_argument(sleep_ms));
   all.add("vector_add", on_argument(vector_add)).add("checksum", on_argument(Checksum{}));
   return all;
 }

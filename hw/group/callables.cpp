@@ -26,9 +26,14 @@ Blob callable_key(std::string_view name) {
   return digest ? Blob(Bytes(*digest)) : Blob();  // no key finds nothing
 }
 
-Callables& Callables::add(std::string_view name, Callable callable) {
-  by_key_.insert_or_assign(std::string(callable_key(name).text()), Entry{std::string(name), std::move(callable)});
+Callables& Callables::add(std::string_view name, Callable callable, RunsOn runs_on) {
+  by_key_.insert_or_assign(std::string(callable_key(name).text()), Entry{std::string(name), std::move(callable), runs_on});
   return *this;
+}
+
+bool Callables::runs_on_loop(const Blob& callable) const {
+  const auto found = by_key_.find(callable.text());
+  return found != by_key_.end() && found->second.runs_on == RunsOn::loop;
 }
 
 std::vector<std::string> Callables::names() const {

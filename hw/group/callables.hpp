@@ -13,8 +13,8 @@
 
 namespace tenter::hw {
 
-// Called on a work thread of the rank, one call at a time. The argument is task_argument()'s (core/mailbox/frame.hpp);
-// read_argument() takes it apart. An error is the task's own: the group lives on. It must not call MPI.
+// Called one at a time, on a work thread of the rank unless it was added to run on the loop. The argument is task_argument()'s
+// (core/mailbox/frame.hpp); read_argument() takes it apart. An error is the task's own: the group lives on. It must not call MPI.
 using Callable = std::function<Result<Blob>(const Blob& argument)>;
 
 struct TaskArgument {
@@ -24,19 +24,24 @@ struct TaskArgument {
 // invalid: cut short.
 Result<TaskArgument> read_argument(const Blob& argument);
 
+// loop: for what takes microseconds; while it runs the rank does nothing else, but no thread has to be woken for it.
+enum class RunsOn : std::uint8_t { work_thread, loop };
+
 class Callables {
  public:
   // A name that is there already is replaced. "control/N" answers the control of that number, with its command bytes.
-  Callables& add(std::string_view name, Callable callable);
+  Callables& add(std::string_view name, Callable callable, RunsOn runs_on = RunsOn::work_thread);
   // `callable`: 32 bytes of digest, or "control/N". not_found names what was asked for and what there is. An exception of
   // the callable becomes its error.
   Result<Blob> run(const Blob& callable, const Blob& argument) const;
+  bool runs_on_loop(const Blob& callable) const;
   std::vector<std::string> names() const;
 
  private:
   struct Entry {
     std::string name;
     Callable callable;
+    RunsOn runs_on{};
   };
   std::map<std::string, Entry, std::less<>> by_key_;
 };

@@ -37,8 +37,7 @@ Result<GroupCalls::Answer> GroupCalls::next(Time deadline) {
     return std::find_if(open_.begin(), open_.end(), [&](Ticket ticket) { return client.done(ticket); });
   };
   const auto somebody = [&] { return answered() != open_.end(); };
-  inside_->running->driver.drive(
-      somebody, [] {}, deadline);
+  inside_->running->driver.drive([](bool) { return true; }, somebody, [] {}, deadline);
   const auto found = answered();
   if (found == open_.end())
     return error(Status::timed_out, std::to_string(open_.size()) + " calls are open, none was answered in time");

@@ -85,15 +85,15 @@ Group::Inside::Running::Running(const GroupSpec& spec, const std::string& root, 
       port{{context}, {context}, {context}, {context}, {context, root}, {context}, {context}, {context}, {}},
       process(context, port, PerhapsRecorded(recorder), mailbox::Channel(channel_config(spec)),
               mailbox::Rendezvous(rendezvous_config(spec)), mailbox::Launch(launch_config(spec))),
-      driver({[this, &ended](const std::function<bool()>& until, Time deadline) {
+      driver({[this, &ended](const std::function<bool()>& until, Time deadline, SleepWatch* watch) {
                 process.run_until(
                     [&] {
                       ended.store(is_over(process.machine<0>()), std::memory_order_relaxed);
                       return until();
                     },
-                    deadline);
+                    deadline, watch);
               },
-              [this] { context.nudge(); }}) {}
+              [this] { return process.sleep_holds(); }, [this] { context.nudge(); }}) {}
 
 Result<std::unique_ptr<Group::Inside>> Group::Inside::make(const GroupSpec& spec) {
   auto recorder = record_parent(spec.record, recorded_roles(spec));
@@ -146,14 +146,19 @@ Result<void> Group::Inside::start_group() {
 
 Note Group::Inside::call(Role role, const Note& note, Duration budget) {
   ClientPart& client = running->port;
-  const auto ticket = client.submit(role, note);
-  if (!ticket) return mailbox::answer_error(ticket.error().status, "CallRefused", ticket.error().what);
   const Time deadline = now() + budget + answer_slack;
+  Result<Ticket> ticket = error(Status::unavailable, "");
   std::optional<Note> answer;
+  const auto begin = [&](bool drives) {
+    ticket = client.submit(role, note, drives ? ClientPart::Wake::nobody : ClientPart::Wake::loop);
+    return ticket.has_value();
+  };
   const auto wait = [&] {
     if (auto waited = client.wait(*ticket, deadline)) answer = std::move(*waited);
   };
-  running->driver.drive([&] { return client.done(*ticket); }, wait, deadline);
+  running->driver.drive(
+      begin, [&] { return client.done(*ticket); }, wait, deadline);
+  if (!ticket) return mailbox::answer_error(ticket.error().status, "CallRefused", ticket.error().what);
   if (!answer) answer = client.take(*ticket);
   if (answer) return std::move(*answer);
   client.abandon(*ticket);

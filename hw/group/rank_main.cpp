@@ -85,12 +85,12 @@ ExitRequest serve(Context& context, MemberPort& port, Recorder* recorder, Machin
 }
 
 ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environment, Doorbell& doorbell, ParentWatch& watch,
-                        const ServeCall& call, StepHook* hook) {
+                        const ServeCall& call, const ServesOnLoop& on_loop, StepHook* hook) {
   Context context(hook, environment.size() + 1 > usable_cpus());  // the parent is on this host too
   MemberPort port{{context, environment, doorbell},
                   {context, found.directory},
                   {context},
-                  {context, call, 1},
+                  {context, call, 1, on_loop},
                   {context},
                   {context},
                   {context},
@@ -118,10 +118,11 @@ ExitRequest serve_group(const Surroundings& found, const MpiEnvironment& environ
 }  // namespace
 
 int run_member(const Callables& callables, StepHook* hook) {
-  return run_member([&](const Blob& callable, const Blob& argument) { return callables.run(callable, argument); }, hook);
+  return run_member([&](const Blob& callable, const Blob& argument) { return callables.run(callable, argument); }, hook,
+                    [&](const Blob& callable) { return callables.runs_on_loop(callable); });
 }
 
-int run_member(const ServeCall& call, StepHook* hook) {
+int run_member(const ServeCall& call, StepHook* hook, const ServesOnLoop& on_loop) {
   if (const auto guarded = serve_as_guardian()) return *guarded;
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the launcher's proxy; cannot fail with a legal signal
   keep_large_buffers();
@@ -138,7 +139,7 @@ int run_member(const ServeCall& call, StepHook* hook) {
   auto doorbell = Doorbell::open(*environment);
   if (!doorbell) return refuse(who + doorbell.error().what);
   try {
-    return serve_group(*found, *environment, *doorbell, *watch, call, hook).code;
+    return serve_group(*found, *environment, *doorbell, *watch, call, on_loop, hook).code;
   } catch (const std::exception& failure) {
     refuse(who + failure.what());
     MpiEnvironment::leave(1);

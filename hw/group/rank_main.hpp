@@ -18,8 +18,10 @@ inline constexpr const char* world_variable = "TENTER_GROUP_WORLD";    // ranks 
 // without MPI_Finalize. What goes wrong before the group could know is told on standard error. `hook`: a test's.
 // The group's guardian is this call too, in a process of its own that is no rank (guardian.hpp).
 int run_member(const Callables& callables, StepHook* hook = nullptr);
-// The same with one function for whatever is asked: 32 bytes of digest, or "control/N". Called on a work thread.
+// The same with one function for whatever is asked: 32 bytes of digest, or "control/N". Called on a work thread, or on the loop
+// when `on_loop` says so.
 using ServeCall = std::function<Result<Blob>(const Blob& callable, const Blob& argument)>;
-int run_member(const ServeCall& call, StepHook* hook = nullptr);
+using ServesOnLoop = std::function<bool(const Blob& callable)>;
+int run_member(const ServeCall& call, StepHook* hook = nullptr, const ServesOnLoop& on_loop = {});
 
 }  // namespace tenter::hw

@@ -66,9 +66,10 @@ class ObservedProcess {
     return run_while([] { return true; });
   }
 
-  // Runs until predicate() or the deadline; true when the predicate holds. Asked after every event.
+  // Runs until predicate() or the deadline; true when the predicate holds. Asked after every event. With a watch, another thread
+  // may run it while this one sleeps: the watch keeps them apart.
   template <class Predicate>
-  bool run_until(Predicate&& predicate, Time deadline) {
+  bool run_until(Predicate&& predicate, Time deadline, SleepWatch* watch = nullptr) {
     while (true) {
       const std::uint32_t seen = context_.nudges.load(std::memory_order_acquire);
       std::uint64_t asked = 0;  // a look at the clock costs as much as a delivery
@@ -78,7 +79,7 @@ class ObservedProcess {
       if (delivered > 0) {
         yielding_ = false;
       } else if (yielding_ || !spin()) {
-        park_until(seen, deadline);
+        park_until(seen, deadline, watch);
       }
     }
   }
@@ -91,6 +92,15 @@ class ObservedProcess {
     return run_until([&] { return quiet_ || predicate(); }, deadline);
   }
   bool quiet() const { return quiet_; }
+
+  // For who ran the process while another thread slept in it (run_until with a watch): whether that thread sleeps on all that
+  // there is to wait for now. If not, it must be nudged.
+  bool sleep_holds() {
+    if (!context_.inbox.empty()) return false;
+    waits_.clear();
+    add_waits_of(port_, waits_);
+    return waits_.same_as(slept_on_);
+  }
 
   template <std::size_t I>
   auto& machine() {
@@ -154,11 +164,12 @@ class ObservedProcess {
     return false;
   }
 
-  void park_until(std::uint32_t seen, Time deadline) {
+  void park_until(std::uint32_t seen, Time deadline, SleepWatch* watch) {
     waits_.clear();
     add_waits_of(port_, waits_);
     quiet_ = ends_when_quiet_ && waits_.empty();
     if (quiet_) return;
+    if (watch) slept_on_ = waits_;
     waits_.until(deadline);
     yielding_ = number(waits_.poll_again) == 0;
     if (yielding_) {
@@ -167,7 +178,7 @@ class ObservedProcess {
     }
     const Time at = now();
     if (number(waits_.poll_again) > 0) waits_.until(at + waits_.poll_again);
-    parker_.park(waits_, seen);
+    parker_.park(waits_, seen, watch);
     spin_budget_.waited(spun_ + static_cast<std::uint64_t>(number(now() - at) / spin_cost_));
   }
 
@@ -175,7 +186,7 @@ class ObservedProcess {
   PortType& port_;
   [[no_unique_address]] Observer observer_;
   std::tuple<Machines...> machines_;
-  WaitSet waits_;
+  WaitSet waits_, slept_on_;
   Parker parker_{context_};
   page::SpinBudget spin_budget_{spin_limit, context_.crowded ? 1 : usable_cpus()};
   std::uint32_t spun_ = 0;        // polls of the last spin

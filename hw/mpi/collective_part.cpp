@@ -3,6 +3,7 @@
 #include "core/check.hpp"
 #include "core/event.hpp"
 #include "hw/mpi/operation.hpp"
+#include "hw/os/yield.hpp"
 #include "hw/resource.hpp"
 
 namespace tenter::hw {
@@ -19,7 +20,7 @@ CollectivePart::CollectivePart(Context& context, const MpiEnvironment& environme
       environment_(environment),
       doorbell_(doorbell),
       limits_(limits),
-      policy_(context.crowded ? crowded(limits.wait) : limits.wait) {
+      policy_(context.crowded && !yield_makes_way() ? crowded(limits.wait) : limits.wait) {
   MPI_Comm heads = MPI_COMM_NULL;
   MPI_Comm bulk = MPI_COMM_NULL;
   int code = MPI_SUCCESS;
@@ -165,6 +166,7 @@ void CollectivePart::perform(const action::Bcast& a) {
   Named& named = *named_[a.communicator];
   operation->own_block.resize(limits_.bcast_block_bytes);
   if (at_root(*operation)) {
+    doorbell_.ring_others(named.awaited(operation->number));  // who sleeps wakes while this rank sends; posted() rings again
     operation->content = a.content;
     const bool fits = a.content.size() <= limits_.payload_bytes_max;
     HeadBlock{CollectiveKind::bcast, operation->number, a.content.size(), operation->history}.write(

@@ -18,16 +18,17 @@ struct WaitLimits {
   Duration yield_least = microseconds(20);
   std::uint32_t tests_least = 16;  // a schedule of MPI's goes on a step a test: never yield or sleep before these
   Duration yield_most = microseconds(100);
-  Duration yield_bulk = milliseconds(2);  // a long transfer moves only while both sides test: at least this long,
-  std::int64_t yield_bulk_ns_a_byte = 4;  // and as long as a transfer at 250 MB/s takes
+  Duration yield_rung = microseconds(300);  // after a ring: what it announces is on its way, through other ranks that wake first
+  Duration yield_bulk = milliseconds(2);    // a long transfer moves only while both sides test: at least this long,
+  std::int64_t yield_bulk_ns_a_byte = 4;    // and as long as a transfer at 250 MB/s takes
   Duration net_first = milliseconds(1);
   Duration net_most = milliseconds(50);
 };
 
-// Where more processes than CPUs wait for each other: a yield leaves the CPU to nobody while the yielder has time to its credit
-// (EEVDF), so it is only spinning. Sleeping makes way.
+// Where more processes than CPUs wait for each other and a yield makes no way for them (hw/os/yield.hpp), it is only spinning.
+// Sleeping makes way.
 inline WaitLimits crowded(WaitLimits limits) {
-  limits.yield_least = limits.yield_most = Duration{0};
+  limits.yield_least = limits.yield_most = limits.yield_rung = Duration{0};
   return limits;
 }
 
@@ -60,7 +61,7 @@ class WaitPolicy {
   bool owes_test() { return tests_ < limits_.tests_least && ++tests_ > 0; }
   // bulk_bytes: that this rank has to send or receive beyond the head; 0 while there is only the head.
   bool yields(Time now, CollectiveKind kind, std::uint64_t bulk_bytes) const {
-    const Duration learnt = expectant_ ? limits_.yield_most : budgets_[static_cast<std::size_t>(kind)];
+    const Duration learnt = expectant_ ? limits_.yield_rung : budgets_[static_cast<std::size_t>(kind)];
     const Duration budget = bulk_bytes > 0 ? bulk_budget(bulk_bytes) : learnt;
     return number(now - stirred_) < number(budget);
   }

@@ -14,7 +14,7 @@ std::chrono::steady_clock::time_point time_point_of(Time when) {
 
 }  // namespace
 
-Result<Ticket> ClientPart::submit(Role to, Note call) {
+Result<Ticket> ClientPart::submit(Role to, Note call, Wake wake) {
   Ticket ticket{};
   {
     const std::lock_guard lock(mutex_);
@@ -26,7 +26,7 @@ Result<Ticket> ClientPart::submit(Role to, Note call) {
     submissions_.push_back({to, ticket, std::move(call)});
     waiting_.store(true, std::memory_order_release);
   }
-  context_.nudge();
+  if (wake == Wake::loop) context_.nudge();
   return ticket;
 }
 

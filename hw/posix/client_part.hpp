@@ -24,8 +24,9 @@ class ClientPart {
   ClientPart(const ClientPart&) = delete;
   ClientPart& operator=(const ClientPart&) = delete;
 
+  enum class Wake { loop, nobody };  // nobody: the caller drives the loop itself, next
   // Submitted{ticket, call} for the machine of role `to`. Errors: unavailable when `limit` calls are open.
-  Result<Ticket> submit(Role to, Note call);
+  Result<Ticket> submit(Role to, Note call, Wake wake = Wake::loop);
   // The outcome, once; nothing while the call is open, and nothing for a ticket that was taken or never given.
   std::optional<Note> take(Ticket ticket);
   // take() by sleeping until the outcome or the deadline (CLOCK_MONOTONIC). The call stays open after timed_out: its outcome is

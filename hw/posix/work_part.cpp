@@ -6,7 +6,8 @@
 
 namespace tenter::hw {
 
-WorkPart::WorkPart(Context& context, Call call, std::size_t threads) : context_(context), call_(std::move(call)) {
+WorkPart::WorkPart(Context& context, Call call, std::size_t threads, Prompt prompt)
+    : context_(context), call_(std::move(call)), prompt_(std::move(prompt)) {
   try {
     for (std::size_t i = 0; i < threads; ++i) {
       threads_.emplace_back([this] { work(); });
@@ -51,11 +52,17 @@ event::Executed WorkPart::run(const action::Execute& execute) const {
   return executed;
 }
 
+// One that is prompt waits its turn behind those that are not.
+bool WorkPart::runs_at_once(const action::Execute& execute) const {
+  return threads_.empty() || (open_ == 0 && prompt_ && prompt_(execute.callable));
+}
+
 void WorkPart::perform(const action::Execute& a) {
-  if (threads_.empty()) {
+  if (runs_at_once(a)) {
     context_.push(context_.current, run(a));
     return context_.look_again();
   }
+  ++open_;
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back({context_.current, a});
@@ -85,6 +92,7 @@ void WorkPart::poll() {
   if (!answered_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(mutex_);
   for (Delivery& answer : answers_) context_.inbox.push_back(std::move(answer));
+  open_ -= answers_.size();
   answers_.clear();
   answered_.store(false, std::memory_order_relaxed);
 }

@@ -23,8 +23,12 @@ class WorkPart {
   // is called by all of them at once.
   using Call = std::function<Result<Blob>(const Blob& callable, const Blob& argument)>;
 
-  // threads 0: perform() runs the callable itself and the loop waits. Throws std::system_error when a thread cannot start.
-  WorkPart(Context& context, Call call, std::size_t threads = 1);
+  // Whether that callable takes microseconds at most, so that perform() itself runs it: the switch to a thread and back costs
+  // more.
+  using Prompt = std::function<bool(const Blob& callable)>;
+
+  // threads 0: perform() runs every callable itself and the loop waits. Throws std::system_error when a thread cannot start.
+  WorkPart(Context& context, Call call, std::size_t threads = 1, Prompt prompt = {});
   WorkPart(const WorkPart&) = delete;
   WorkPart& operator=(const WorkPart&) = delete;
   ~WorkPart();  // waits for the callables that run; those not begun are dropped, nothing is answered any more
@@ -38,12 +42,15 @@ class WorkPart {
     Role role{};
     action::Execute execute;
   };
+  bool runs_at_once(const action::Execute& execute) const;
   event::Executed run(const action::Execute& execute) const;
   void work();
   void stop();
 
   Context& context_;
   const Call call_;
+  const Prompt prompt_;
+  std::size_t open_ = 0;  // given to the threads, their answers not taken yet; loop thread only
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;

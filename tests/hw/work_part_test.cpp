@@ -85,6 +85,33 @@ TEST(WorkTest, the_loop_goes_on_while_a_callable_runs) {
   EXPECT_TRUE(process.run_until([&] { return process.machine<0>().executed.size() == 1; }, now() + seconds(20)));
 }
 
+TEST(WorkTest, a_prompt_callable_is_answered_at_once_and_never_before_one_that_was_asked_for_earlier) {
+  Context context;
+  std::promise<void> release;
+  auto wait_or_echo = [&](const Blob& callable, const Blob& argument) -> Result<Blob> {
+    if (callable.text() == "wait") release.get_future().wait();
+    return argument;
+  };
+  TestPort port{{context, wait_or_echo, 1, [](const Blob& callable) { return callable.text() == "echo"; }}, {}};
+  Process process(context, port, Recorder{});
+  const auto& executed = process.machine<0>().executed;
+  port.execute(Op{1}, text("echo"), text("a"));
+  process.run_ready();
+  ASSERT_EQ(executed.size(), 1u);
+  EXPECT_EQ(executed[0].reply.text(), "a");
+  port.execute(Op{2}, text("wait"), {});
+  port.execute(Op{3}, text("echo"), {});
+  process.run_ready();
+  EXPECT_EQ(executed.size(), 1u) << "it overtook the one before it";
+  release.set_value();
+  ASSERT_TRUE(process.run_until([&] { return executed.size() == 3; }, now() + seconds(20)));
+  EXPECT_EQ(executed[1].op, Op{2});
+  EXPECT_EQ(executed[2].op, Op{3});
+  port.execute(Op{4}, text("echo"), {});
+  process.run_ready();
+  EXPECT_EQ(executed.size(), 4u);
+}
+
 TEST(WorkTest, destruction_waits_for_the_running_callable_and_drops_the_others) {
   std::atomic<int> begun{0}, ended{0};
   std::promise<void> running;

@@ -43,8 +43,8 @@ TEST(WaitPolicy, a_ring_is_worth_the_whole_budget) {
   for (int i = 0; i < 20; ++i) policy.completed(CollectiveKind::bcast, seconds(1));
   policy.rung(start + seconds(1));
   EXPECT_TRUE(policy.owes_test());
-  EXPECT_TRUE(policy.yields(start + seconds(1) + limits.yield_most + nanoseconds(-1), CollectiveKind::bcast, 0));
-  EXPECT_FALSE(policy.yields(start + seconds(1) + limits.yield_most, CollectiveKind::bcast, 0));
+  EXPECT_TRUE(policy.yields(start + seconds(1) + limits.yield_rung + nanoseconds(-1), CollectiveKind::bcast, 0));
+  EXPECT_FALSE(policy.yields(start + seconds(1) + limits.yield_rung, CollectiveKind::bcast, 0));
 }
 
 TEST(WaitPolicy, yields_to_nobody_where_the_cpus_are_too_few_and_still_gives_a_long_transfer_its_time) {
