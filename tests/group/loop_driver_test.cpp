@@ -76,6 +76,34 @@ TEST(LoopDriver, the_sleeper_is_woken_after_a_call_that_changed_what_there_is_to
   EXPECT_FALSE(loop.two_at_once);
 }
 
+// The sleeper wakes for a reason of its own in the middle of the call.
+void long_call_that_wakes_the_sleeper(LoopDriver& driver, SleepyLoop& loop) {
+  int left = 200;
+  const auto done = [&] {
+    std::this_thread::yield();
+    return --left == 0;
+  };
+  const auto begin = [&](bool) {
+    ++loop.nudges;
+    loop.nudges.notify_all();
+    return true;
+  };
+  driver.drive(
+      begin, done, [] {}, end_of_time);
+}
+
+TEST(LoopDriver, a_sleeper_that_wakes_during_a_call_waits_for_its_end) {
+  SleepyLoop loop;
+  {
+    LoopDriver driver(loop.calls());
+    for (int i = 1; i <= 100; ++i) {
+      loop.await_sleep(i);
+      long_call_that_wakes_the_sleeper(driver, loop);
+    }
+  }
+  EXPECT_FALSE(loop.two_at_once);
+}
+
 TEST(LoopDriver, many_callers_and_guests_drive_one_at_a_time) {
   SleepyLoop loop;
   loop.holds = false;
