@@ -96,29 +96,56 @@ void measure_gaps(BenchGroup& group, const IdleOptions& options, Results& result
   results.json.member("futex_tree_p50_ns", quantile(bare, 0.5)).end_object();
 }
 
-void measure_growth(BenchGroup& group, const IdleOptions& options, Results& results) {
-  const auto processes = everybody(group);
-  const std::uint64_t warm = options.requests / 10;
+// The processes' memory before and after as many requests, a tenth of them as a warm-up before the first look.
+template <class Request>
+bool soak(const std::vector<std::uint64_t>& pids, std::uint64_t requests, std::vector<MemoryKib>& before,
+          std::vector<MemoryKib>& after, Request&& request) {
   bool good = true;
-  for (std::uint64_t i = 0; i < warm && good; ++i) good = group.request();
-  std::vector<MemoryKib> before;
-  for (const ProcessId& process : processes) before.push_back(memory_of(process.pid));
-  for (std::uint64_t i = 0; i < options.requests && good; ++i) good = group.request();
+  for (std::uint64_t i = 0; i < requests / 10 && good; ++i) good = request();
+  for (const std::uint64_t pid : pids) before.push_back(memory_of(pid));
+  for (std::uint64_t i = 0; i < requests && good; ++i) good = request();
+  for (const std::uint64_t pid : pids) after.push_back(memory_of(pid));
+  return good;
+}
+
+void measure_growth(BenchGroup& group, const IdleOptions& options, Results& results) {
+  std::vector<std::uint64_t> pids;
+  for (const ProcessId& process : everybody(group)) pids.push_back(process.pid);
+  std::vector<MemoryKib> before, after;
+  const bool good = soak(pids, options.requests, before, after, [&] { return group.request(); });
   results.json.key("resident").begin_array();
-  for (std::size_t i = 0; i < processes.size(); ++i) {
-    const MemoryKib now = memory_of(processes[i].pid);
-    const std::int64_t grown = now.resident - before[i].resident, own = now.own - before[i].own;
-    const std::int64_t mapped = now.mapped - before[i].mapped;
+  for (std::size_t i = 0; i < pids.size(); ++i) {
+    const std::int64_t grown = after[i].resident - before[i].resident, own = after[i].own - before[i].own;
+    const std::int64_t mapped = after[i].mapped - before[i].mapped;
     // Pages of a file or a segment that was mapped all the time may be touched late, and are no growth of the process.
     const bool touched = own <= growth_kib_max && mapped <= growth_kib_max;
-    const bool flat = good && now.resident > 0 && (grown <= growth_kib_max || touched);
+    const bool flat = good && after[i].resident > 0 && (grown <= growth_kib_max || touched);
     std::printf("%lu requests %-8s %ld KiB resident, %+ld KiB (own %+ld, mapped %+ld), target <= +%ld KiB  %s\n",
-                static_cast<unsigned long>(options.requests), name_of(i).c_str(), static_cast<long>(now.resident),
+                static_cast<unsigned long>(options.requests), name_of(i).c_str(), static_cast<long>(after[i].resident),
                 static_cast<long>(grown), static_cast<long>(own), static_cast<long>(mapped), static_cast<long>(growth_kib_max),
                 verdict(flat));
     results.verdict(flat);
-    results.json.begin_object().member("process", name_of(i)).member("kib", now.resident).member("grown_kib", grown);
+    results.json.begin_object().member("process", name_of(i)).member("kib", after[i].resident).member("grown_kib", grown);
     results.json.member("own_grown_kib", own).member("mapped_grown_kib", mapped).end_object();
+  }
+  results.json.end_array();
+}
+
+// What MPI's own pools grow by in ranks that do nothing but the same two collectives.
+void measure_raw_growth(const IdleOptions& options, Results& results) {
+  const auto raw = BlockingGroup::start(options.ranks, hw::this_program());
+  if (!raw) return results.verdict(false);
+  std::vector<std::uint64_t> pids;
+  for (std::uint32_t rank = 0; rank < options.ranks; ++rank) pids.push_back(raw->pid_of(rank));
+  std::vector<MemoryKib> before, after;
+  results.verdict(soak(pids, options.requests, before, after, [&] { return raw->request(); }));
+  results.json.key("raw_resident").begin_array();
+  for (std::size_t i = 0; i < pids.size(); ++i) {
+    const std::int64_t grown = after[i].resident - before[i].resident, own = after[i].own - before[i].own;
+    std::printf("%lu requests raw rank %zu: %ld KiB resident, %+ld KiB (own %+ld)\n",
+                static_cast<unsigned long>(options.requests), i, static_cast<long>(after[i].resident), static_cast<long>(grown),
+                static_cast<long>(own));
+    results.json.begin_object().member("rank", i).member("grown_kib", grown).member("own_grown_kib", own).end_object();
   }
   results.json.end_array();
 }
@@ -165,6 +192,7 @@ int main(int argc, char** argv) {
   if (options.idle_s > 0) measure_idle(*group, options, results);
   if (options.gaps > 0) measure_gaps(*group, options, results);
   if (options.requests > 0) measure_growth(*group, options, results);
+  if (options.requests > 0) measure_raw_growth(options, results);
   results.json.member("met", results.met).end_object();
   if (!options.json.empty())
     if (const auto written = report::write_file_atomically(options.json, results.text.str() + "\n"); !written) {

@@ -55,6 +55,7 @@ struct alignas(64) Line {
 struct BlockingGroup::Page {
   Line asked, answered;
   Line rank[ranks_max];  // round that the rank is asked for
+  Line pid[ranks_max];
 };
 
 namespace {
@@ -63,6 +64,7 @@ void serve(BlockingGroup::Page& page) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  page.pid[rank].word.store(static_cast<std::uint32_t>(getpid()));
   std::vector<char> request(payload_bytes), reply(payload_bytes), replies(static_cast<std::size_t>(size) * payload_bytes);
   for (std::uint32_t round = 1;; ++round) {
     Word& bell = rank == 0 ? page.asked.word : page.rank[rank].word;
@@ -123,6 +125,8 @@ BlockingGroup::~BlockingGroup() {
   if (launcher_ > 0) waitpid(launcher_, nullptr, 0);
   munmap(page_, sizeof(Page));
 }
+
+std::uint64_t BlockingGroup::pid_of(std::uint32_t rank) const { return page_->pid[rank].word.load(); }
 
 bool BlockingGroup::request() {
   publish(page_->asked.word, ++round_);

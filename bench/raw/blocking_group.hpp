@@ -19,6 +19,8 @@ class BlockingGroup {
 
   bool request();  // returns when rank 0 has every rank's answer; false: not within 10 s
 
+  std::uint64_t pid_of(std::uint32_t rank) const;
+
   struct Page;
 
  private:
