@@ -87,6 +87,11 @@ class LogWriter {
     log_.clear();
     blobs_.clear();
   }
+  // Gives what was appended since the last clear() in exchange for two empty containers, whose memory is used next.
+  void exchange(std::vector<std::byte>& log, std::vector<Blob>& blobs) {
+    log_.swap(log);
+    blobs_.swap(blobs);
+  }
 
  private:
   void check(std::size_t start);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <system_error>
+#include <utility>
 
 #include "hw/os/file.hpp"
 #include "hw/os/status.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t log_buffer_bytes = 64 * 1024;
 constexpr std::uint64_t blob_buffer_bytes = 1024 * 1024;
+constexpr std::size_t buffers_max = 16;                   // then append() waits
 constexpr std::size_t copied_blob_bytes_max = 16 * 1024;  // a copy is cheaper than a system call of its own
 constexpr std::chrono::milliseconds write_interval(10);
 
@@ -44,7 +46,11 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& directory, c
   recorder->blobs_ = std::move(*blobs);
   recorder->log_ = std::move(*log);
   const auto magic = std::as_bytes(std::span(recording::blobs_magic.data(), recording::blobs_magic.size()));
-  if (recorder->write(recorder->blobs_.get(), magic, {}, ".blobs")) recorder->write_out();
+  recorder->stop(recorder->write(recorder->blobs_.get(), magic, {}, ".blobs"));
+  {
+    std::unique_lock lock(recorder->mutex_);
+    recorder->write_out(lock);
+  }
   if (recorder->failure_.native != 0) return recorder->failure_error();
   try {
     recorder->thread_ = std::thread([own = recorder.get()] { own->write_in_time(); });
@@ -57,27 +63,29 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& directory, c
 
 Recorder::~Recorder() { end(); }
 
+bool Recorder::holds_buffers(std::size_t buffers) const {
+  return writer_.log().size() >= buffers * log_buffer_bytes || pending_blob_bytes_ >= buffers * blob_buffer_bytes;
+}
+
 void Recorder::append(Role role, const Event& event, std::uint64_t action_digest) noexcept {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (failure_.native != 0 || finished_) return;
-  const bool first = !unwritten();
+  const bool first = !unwritten(), full = holds_buffers(1);
   try {
     writer_.append(role, event, action_digest);
     for (; counted_blobs_ < writer_.blobs().size(); ++counted_blobs_)
       pending_blob_bytes_ += writer_.blobs()[counted_blobs_].size();
   } catch (...) {
-    stop(".log", ENOMEM);
+    stop({".log", ENOMEM});
     return;
   }
-  if (writer_.log().size() >= log_buffer_bytes || pending_blob_bytes_ >= blob_buffer_bytes)
-    write_out();
-  else if (first)
-    changed_.notify_one();
+  if (first || full != holds_buffers(1)) changed_.notify_one();
+  if (holds_buffers(buffers_max)) written_.wait(lock, [&] { return !holds_buffers(buffers_max); });
 }
 
 bool Recorder::pending() const {
   const std::lock_guard lock(mutex_);
-  return unwritten();
+  return writing_ || unwritten();
 }
 std::uint64_t Recorder::records() const {
   const std::lock_guard lock(mutex_);
@@ -92,20 +100,22 @@ void Recorder::write_in_time() {
   std::unique_lock lock(mutex_);
   while (!finished_) {
     changed_.wait(lock, [&] { return finished_ || unwritten(); });
-    changed_.wait_for(lock, write_interval, [&] { return finished_; });  // what comes meanwhile goes with it
-    write_out();
+    // What comes meanwhile goes with it.
+    changed_.wait_for(lock, write_interval, [&] { return finished_ || holds_buffers(1); });
+    write_out(lock);
   }
 }
 
 void Recorder::end() noexcept {
   std::unique_lock lock(mutex_);
+  written_.wait(lock, [&] { return !writing_; });
   if (!finished_ && failure_.native == 0) {
     try {
       writer_.end();
     } catch (...) {
-      stop(".log", ENOMEM);
+      stop({".log", ENOMEM});
     }
-    write_out();
+    write_out(lock);
   }
   finished_ = true;
   changed_.notify_one();
@@ -121,45 +131,64 @@ Result<void> Recorder::finish() {
   return {};
 }
 
-// Blobs first: a log that was cut by a kill refers to nothing that is missing.
-void Recorder::write_out() noexcept {
-  if (failure_.native != 0) return;
-  try {
-    write_pending();
-  } catch (...) {
-    stop(".blobs", ENOMEM);
-  }
+// One at a time. The mutex is free meanwhile: a loop that waited for a disk would hold up its whole group.
+void Recorder::write_out(std::unique_lock<std::mutex>& lock) noexcept {
+  if (failure_.native != 0 || writing_ || !unwritten()) return;
+  writer_.exchange(log_batch_, blob_batch_);
+  counted_blobs_ = 0;
+  pending_blob_bytes_ = 0;
+  writing_ = true;
+  lock.unlock();
+  const Failure failure = write_batch();
+  log_batch_.clear();
+  blob_batch_.clear();
+  side_.clear();
+  lock.lock();
+  writing_ = false;
+  bytes_ += std::exchange(batch_bytes_, 0);
+  stop(failure);
+  written_.notify_all();
 }
 
-void Recorder::write_pending() {
+// Blobs first: a log that was cut by a kill refers to nothing that is missing.
+Recorder::Failure Recorder::write_batch() noexcept {
+  try {
+    if (const Failure failure = write_blobs(); failure.native != 0) return failure;
+  } catch (...) {
+    return {".blobs", ENOMEM};
+  }
+  return write(log_.get(), log_batch_, {}, ".log");
+}
+
+Recorder::Failure Recorder::write_blobs() {
   std::byte head[recording::blob_head_bytes];
-  for (const Blob& blob : writer_.blobs()) {
+  for (const Blob& blob : blob_batch_) {
     recording::encode_blob_head(blob, head);
     side_.insert(side_.end(), std::begin(head), std::end(head));
     const bool large = blob.size() > copied_blob_bytes_max;
     if (!large) side_.insert(side_.end(), blob.bytes().begin(), blob.bytes().end());
     if (!large && side_.size() < log_buffer_bytes) continue;
-    if (!write(blobs_.get(), side_, large ? blob.bytes() : Bytes{}, ".blobs")) return;
+    const Failure failure = write(blobs_.get(), side_, large ? blob.bytes() : Bytes{}, ".blobs");
+    if (failure.native != 0) return failure;
     side_.clear();
   }
-  if (!write(blobs_.get(), side_, {}, ".blobs")) return;
-  side_.clear();
-  if (!write(log_.get(), writer_.log(), {}, ".log")) return;
+  return write(blobs_.get(), side_, {}, ".blobs");
+}
+
+Recorder::Failure Recorder::write(int descriptor, Bytes head, Bytes content, const char* suffix) {
+  const os::Written written = os::write_all(descriptor, head, content);
+  batch_bytes_ += written.bytes;
+  return {suffix, written.native};
+}
+
+void Recorder::stop(Failure failure) noexcept {
+  if (failure.native == 0) return;
+  failure.records = writer_.records();
+  failure_ = failure;
   writer_.clear();
   counted_blobs_ = 0;
   pending_blob_bytes_ = 0;
-}
-
-bool Recorder::write(int descriptor, Bytes head, Bytes content, const char* suffix) {
-  const os::Written written = os::write_all(descriptor, head, content);
-  bytes_ += written.bytes;
-  if (written.native != 0) stop(suffix, written.native);
-  return written.native == 0;
-}
-
-void Recorder::stop(const char* suffix, int native) noexcept {
-  failure_ = {suffix, native, writer_.records()};
-  writer_.clear();
+  written_.notify_all();
 }
 
 tl::unexpected<Error> Recorder::failure_error() const {

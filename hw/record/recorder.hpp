@@ -3,10 +3,10 @@
 //   auto recorder = hw::Recorder::open(directory, header);
 //   hw::ObservedProcess process(context, port, hw::Recorded{**recorder}, Dispatcher{...});   // hw/record/recorded.hpp
 //
-// The directory is 0700 and the files 0600: they hold payload bytes. append() never throws and appends to memory; the files are
-// written when 64 KiB of log or 1 MiB of blobs have come together, 10 ms after the first event that is in memory only (what a
-// killed process loses), and at the end. A thread of the recorder looks after the 10 ms: a timer on every sleep of the loop costs
-// as much as the rest of a recording. A failure stops the recording and is told by finish(); the process goes on.
+// The directory is 0700 and the files 0600: they hold payload bytes. append() never throws and appends to memory; a thread of the
+// recorder writes the files when 64 KiB of log or 1 MiB of blobs have come together, 10 ms after the first event that is in
+// memory only (what a killed process loses), and at the end. append() waits for that thread only when it is 16 such buffers
+// behind. A failure stops the recording and is told by finish(); the process goes on.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -42,33 +42,41 @@ class Recorder {
  private:
   Recorder(const recording::LogHeader& header, std::string path) : writer_(header), path_(std::move(path)) {}
   bool unwritten() const { return failure_.native == 0 && (!writer_.log().empty() || !writer_.blobs().empty()); }
+  // So many buffers' worth or more is not written.
+  bool holds_buffers(std::size_t buffers) const;
   void write_in_time();  // the thread
-  void write_out() noexcept;
-  void write_pending();
-  bool write(int descriptor, Bytes head, Bytes content, const char* suffix);
-  // Without memory, since a lack of it is one of the failures; the text is made when it is asked for.
-  void stop(const char* suffix, int native) noexcept;
-  void end() noexcept;
-  tl::unexpected<Error> failure_error() const;
+  void write_out(std::unique_lock<std::mutex>& lock) noexcept;
 
   struct Failure {
     const char* suffix = "";
     int native = 0;  // errno; 0: none
     std::uint64_t records = 0;
   };
+  Failure write_batch() noexcept;
+  Failure write_blobs();
+  Failure write(int descriptor, Bytes head, Bytes content, const char* suffix);
+  // Without memory, since a lack of it is one of the failures; the text is made when it is asked for.
+  void stop(Failure failure) noexcept;
+  void end() noexcept;
+  tl::unexpected<Error> failure_error() const;
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;  // something is unwritten now, or it is the end
+  std::condition_variable changed_;  // something is unwritten now, or a whole buffer is, or it is the end
+  std::condition_variable written_;
   std::thread thread_;
   // What follows is the mutex's.
   recording::LogWriter writer_;
   std::string path_;  // without .log
   Descriptor log_, blobs_;
-  std::vector<std::byte> side_;    // of the side file, while it is written
   std::size_t counted_blobs_ = 0;  // of writer_.blobs(), in pending_blob_bytes_
   std::uint64_t pending_blob_bytes_ = 0, bytes_ = 0;
+  bool writing_ = false;
   Failure failure_;
   bool finished_ = false;
+  // Who writes (writing_) has these without the mutex.
+  std::vector<std::byte> log_batch_, side_;  // side_: of the side file
+  std::vector<Blob> blob_batch_;
+  std::uint64_t batch_bytes_ = 0;  // written of it
 };
 
 }  // namespace tenter::hw
