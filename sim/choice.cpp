@@ -15,12 +15,12 @@ constexpr std::uint64_t mix(std::uint64_t value) {  // the finalizer of splitmix
 }
 
 constexpr std::array<const char*, tag_count> tag_names = {
-    "workload",   "memory_mode",    "eager",         "park",        "tie",           "delay",      "preempt",
-    "drain",      "stale_load",     "spurious_wake", "drift",       "skew",          "work_time",  "file_delay",
-    "exit_delay", "start_delay",    "crash",         "stop",        "work_failure",  "work_hang",  "no_space",
-    "scribble",   "launcher_crash", "proxy_crash",   "lost_stores", "user_fault",    "nic",        "nic_chunks",
-    "nic_time",   "fabric_failure", "read_failure",  "read_stall",  "address_reuse", "file_stale", "file_late",
-    "host_crash"};
+    "workload",   "memory_mode",    "eager",         "park",         "tie",           "delay",      "preempt",
+    "drain",      "stale_load",     "spurious_wake", "drift",        "skew",          "work_time",  "file_delay",
+    "exit_delay", "start_delay",    "crash",         "stop",         "work_failure",  "work_hang",  "no_space",
+    "scribble",   "launcher_crash", "proxy_crash",   "lost_stores",  "user_fault",    "nic",        "nic_chunks",
+    "nic_time",   "fabric_failure", "read_failure",  "read_stall",   "address_reuse", "file_stale", "file_late",
+    "host_crash", "eager_limit",    "message_delay", "message_loss", "death_notice",  "starvation", "join_failure"};
 
 // How often the liveliest seed answers something that is not 0: once in 2^this.
 constexpr std::uint32_t fewest_halvings(Tag tag) {
@@ -30,6 +30,9 @@ constexpr std::uint32_t fewest_halvings(Tag tag) {
     case Tag::drift:
     case Tag::crash:  // asked once a process, where other faults are asked once a possible place
     case Tag::stop:
+    case Tag::message_loss:  // asked once a death
+    case Tag::death_notice:
+    case Tag::join_failure:  // asked once a process
       return 1;
     case Tag::address_reuse:  // asked once an endpoint
     case Tag::host_crash:     // asked once a crash

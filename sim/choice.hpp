@@ -54,14 +54,23 @@ enum class Tag : std::uint8_t {
   file_stale,
   file_late,
   host_crash,
+  eager_limit,    // shape: which messages are short
+  message_delay,  // order and time: of messages
+  message_loss,   // what a death or an abandoned send leaves of them
+  death_notice,   // whether a port tells of a peer's death
+  starvation,     // faults
+  join_failure,
   count_
 };
 inline constexpr std::size_t tag_count = static_cast<std::size_t>(Tag::count_);
 
 const char* to_string(Tag tag);
 bool tag_from(std::string_view name, Tag& tag);
-constexpr bool shapes_run(Tag tag) { return tag <= Tag::park || tag == Tag::nic; }
-constexpr bool is_fault(Tag tag) { return (tag >= Tag::crash && tag <= Tag::user_fault) || tag >= Tag::fabric_failure; }
+constexpr bool shapes_run(Tag tag) { return tag <= Tag::park || tag == Tag::nic || tag == Tag::eager_limit; }
+constexpr bool is_fault(Tag tag) {
+  return (tag >= Tag::crash && tag <= Tag::user_fault) || (tag >= Tag::fabric_failure && tag <= Tag::host_crash) ||
+         (tag >= Tag::starvation && tag <= Tag::join_failure);
+}
 
 // One answer that was not 0. `index`: how many answers this stream had given before.
 struct TapeEntry {

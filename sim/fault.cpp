@@ -24,6 +24,8 @@ constexpr std::array kinds = {
     FaultKind{Tag::file_late, "file_late", "Files", 2, "what {0} writes is seen late by other hosts (choice {1})"},
     FaultKind{Tag::host_crash, "host_crash", "Processes, Files", 8,
               "the host of {0} crashes, and may lose what was not synced (choice {1})"},
+    FaultKind{Tag::starvation, "starvation", "Comm", 2, "messages of {0} to one rank are held back (choice {1})"},
+    FaultKind{Tag::join_failure, "join_failure", "Comm", 4, "{0} is refused by its message library"},
     FaultKind{Tag::user_fault, "user_fault", "scenario", 4, "the scenario's own fault at {0} (choice {1})"},
 };
 

@@ -107,6 +107,19 @@ bool asks(const Action& a) {
   return is_one_of<action::ReadFile, action::ListFiles, action::InspectProcesses, action::DescribeHost, action::DrawRandom>(a);
 }
 
+bool of_comm(const Action& a) {
+  return is_one_of<action::SendMessage, action::AbandonSend, action::ReceiveMessage, action::WithdrawReceive>(a);
+}
+// Messages to one rank on one communicator arrive in the order of their sends, and a receive takes the place of one that was
+// withdrawn; there is no other order.
+bool commute_messages(const Action& a, const Action& b) {
+  if (const auto* send = as<action::SendMessage>(a), *other = as<action::SendMessage>(b); send && other)
+    return send->to != other->to || send->communicator != other->communicator;
+  const bool receives = as<action::ReceiveMessage>(a) || as<action::ReceiveMessage>(b);
+  const bool withdraws = as<action::WithdrawReceive>(a) || as<action::WithdrawReceive>(b);
+  return !(receives && withdraws) && *op_of(a) != *op_of(b);
+}
+
 bool commute_kills(const action::KillProcesses& a, const action::KillProcesses& b) {
   return std::none_of(a.processes.begin(), a.processes.end(), [&](const ProcessId& id) {
     return std::find(b.processes.begin(), b.processes.end(), id) != b.processes.end();
@@ -126,6 +139,7 @@ bool commute(const Action& a, const Action& b) {
   if (const auto* kill = as<action::KillProcesses>(a), *other = as<action::KillProcesses>(b); kill && other)
     return commute_kills(*kill, *other);  // signals to different processes arrive when they arrive
   if (of_the_page(a) && of_the_page(b)) return commute_on_the_page(a, b);
+  if (of_comm(a) && of_comm(b)) return commute_messages(a, b);
   if (asks(a) && asks(b)) return *op_of(a) != *op_of(b);
   if (as<action::ClosePage>(a) || as<action::ClosePage>(b)) return true;  // the other is not of the page: see above
   // A user thread that has its answer sees no page, but may look for files and processes.
@@ -304,7 +318,7 @@ void MutationWatch::swapped(const World& world, const Process& p, Role role, con
 Neutral MutationWatch::repeated_action(const Process& p, Role role, const Action& action) {
   if (as<action::ExitProcess>(action)) return Neutral::never_performed;
   if (is_one_of<action::Arm, action::Cancel, action::Watch, action::Unwatch, action::ClosePage, action::UnlinkPage,
-                action::WriteRegion, action::WatchFiles>(action))
+                action::WriteRegion, action::WatchFiles, action::AbandonSend, action::WithdrawReceive>(action))
     return Neutral::same_again;
   if (const auto* kill = as<action::KillProcesses>(action))  // who was asked to end may take a second request as another one
     return kill->signal == 9 ? Neutral::same_again : Neutral::no;

@@ -60,6 +60,8 @@ class Scenario {
   void files_outlive_crashes() { files_outlive_crashes_ = true; }
   // The Files part that the machines run on leaves steps of a publish out: a bug of a part, to be planted.
   void files_publish_with(PublishSteps steps) { publish_steps_ = steps; }
+  // Messages of fewer bytes are done at once; 0: none, CommModel::all_eager: all. Not called: the run's own choice.
+  void eager_below(std::uint64_t bytes) { eager_below_ = bytes; }
   void step_limit(std::uint64_t steps) { step_limit_ = steps; }
 
   // For who runs the processes elsewhere.
@@ -80,6 +82,7 @@ class Scenario {
   std::uint64_t step_limit_ = 1'000'000;
   bool files_outlive_crashes_ = false;
   PublishSteps publish_steps_;
+  std::optional<std::uint64_t> eager_below_;
 };
 
 }  // namespace tenter::sim

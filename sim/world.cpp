@@ -45,8 +45,10 @@ World::World(Choices& choices, Scenario& scenario, const std::vector<Property>& 
       files_(*this),
       launchers_(*this),
       fabric_(*this),
+      comm_(*this),
       seen_(properties.size(), false) {
   files_.publishes_with(scenario_.publish_steps_);
+  if (scenario_.eager_below_) comm_.eager_below(*scenario_.eager_below_);
   for (const FaultKind& kind : fault_kinds())
     if (!scenario_.budgets_.contains(kind.tag)) choices_.mask(kind.tag);
   for (std::uint32_t i = 0; i < properties_.size(); ++i) {
@@ -176,6 +178,9 @@ void World::handle(Item& item) {
     case Item::Kind::nic:
       fabric_.step(item.a, item.b);
       break;
+    case Item::Kind::message:
+      comm_.step(item.a, item.b);
+      break;
     case Item::Kind::restart:
       restart(item.process);
       break;
@@ -209,6 +214,10 @@ bool World::still_valid(Process& p, const Inbound& inbound) {
   if (inbound.ticket == 0) return true;
   if (std::holds_alternative<event::TimerFired>(inbound.event)) return timers_.take(p.index, inbound.ticket);
   if (std::holds_alternative<event::ReadDone>(inbound.event)) return fabric_.take(inbound.ticket);
+  if (std::holds_alternative<event::WorldJoined>(inbound.event)) return comm_.take_join(p.index);
+  if (const auto* sent = std::get_if<event::MessageSent>(&inbound.event)) return comm_.take(p.index, inbound.role, sent->op);
+  if (const auto* arrived = std::get_if<event::MessageArrived>(&inbound.event))
+    return comm_.take(p.index, inbound.role, arrived->op);
   return pages_.take(p, inbound.ticket);
 }
 

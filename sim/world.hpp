@@ -9,6 +9,7 @@
 #include "sim/choice.hpp"
 #include "sim/fault.hpp"
 #include "sim/model/collectives.hpp"
+#include "sim/model/comm.hpp"
 #include "sim/model/fabric.hpp"
 #include "sim/model/files.hpp"
 #include "sim/model/launchers.hpp"
@@ -70,7 +71,8 @@ struct Item {
     restart,
     guard,
     scribble,
-    nic
+    nic,
+    message
   } kind = Kind::none;
   ProcessIndex process = 0;
   Role role{};
@@ -124,6 +126,8 @@ class World : public Findings {
   FilesModel& files() { return files_; }
   const FabricModel& fabric() const { return fabric_; }
   FabricModel& fabric() { return fabric_; }
+  const CommModel& comm() const { return comm_; }
+  CommModel& comm() { return comm_; }
   const WorldOptions& options() const { return options_; }
 
   // The event reaches the machine after `base` and a chosen delay; at once (behind what is in the inbox) when both are 0.
@@ -139,6 +143,7 @@ class World : public Findings {
   void signal_process(ProcessIndex index, std::int32_t signal);
   ProcessIndex find(ProcessId id) const;
   bool healed() const { return healed_; }
+  Time heals_at() const { return Time{} + scenario_.chaos_; }
   std::uint64_t faults_spent() const { return faults_spent_; }
   std::uint64_t host_crashes() const { return host_crashes_; }
   const Workload* workload() const { return workload_.get(); }
@@ -197,6 +202,7 @@ class World : public Findings {
   FilesModel files_;
   LaunchersModel launchers_;
   FabricModel fabric_;
+  CommModel comm_;
 
   std::vector<std::unique_ptr<Monitor>> monitors_;
   std::vector<std::uint32_t> each_step_;  // properties that every event is judged by

@@ -21,6 +21,8 @@ bool World::perform(Process& p, Role role, const Action& action) {
           launchers_.perform(p, role, a);
         } else if constexpr (requires { fabric_.perform(p, role, a); }) {
           fabric_.perform(p, role, a);
+        } else if constexpr (requires { comm_.perform(p, role, a); }) {
+          comm_.perform(p, role, a);
         } else if constexpr (std::is_same_v<A, action::Tell>) {
           p.inbox.push({a.to, 0, event::Told{Time{}, role, a.note}});
         } else if constexpr (std::is_same_v<A, action::Complete>) {
@@ -28,6 +30,7 @@ bool World::perform(Process& p, Role role, const Action& action) {
         } else if constexpr (std::is_same_v<A, action::Execute>) {
           perform_work(p, role, a);
         } else if constexpr (std::is_same_v<A, action::ExitProcess>) {
+          if (a.orderly) comm_.leaves(p);
           p.orderly = a.orderly;
           end_process(p.index, a.code, 0);
         } else if constexpr (std::is_same_v<A, action::DrawRandom>) {

@@ -29,7 +29,7 @@ void World::check_leftovers() {
 }
 
 std::string World::waits() const {
-  std::string text = collectives_.waits();
+  std::string text = collectives_.waits() + comm_.waits();
   for (const auto& p : processes_) {
     if (p->life == Life::gone || p->machines.empty()) continue;
     text += p->name + (p->life == Life::stopped ? " (stopped)" : "") + ":";

@@ -63,6 +63,8 @@ Neutral World::neutral_if_dropped(const Process& p, Role role, std::span<const A
           return when(!touched(a.op) && !timers_.armed(p.index, role, a.op));
         } else if constexpr (std::is_same_v<A, action::Unwatch>) {
           return when(!touched(a.op) && !pages_.watching(p.index, role, a.op));
+        } else if constexpr (std::is_same_v<A, action::AbandonSend> || std::is_same_v<A, action::WithdrawReceive>) {
+          return when(!touched(a.op) && !comm_.outstanding(p.index, role, a.op));
         } else if constexpr (std::is_same_v<A, action::Arm>) {
           return !touched(a.op) && timers_.armed(p.index, role, a.op) == a.when ? Neutral::armed_already : Neutral::no;
         } else if constexpr (std::is_same_v<A, action::ClosePage>) {

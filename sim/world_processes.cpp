@@ -122,6 +122,7 @@ void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t sign
   files_.forget(index);
   pages_.process_ended(p);
   fabric_.process_ended(index);
+  comm_.process_ended(p);
   launchers_.ended(p);
   abandon_tickets(index);
   if (signal != 0) end_job(index);
@@ -205,7 +206,9 @@ void World::form_job(const std::string& job) {
     ranks.push_back(find(p->name));
     if (processes_[ranks.back()]->life == Life::gone) return;
   }
+  const ProcessIndex member = ranks.front();
   collectives_.add_job(std::move(ranks));
+  comm_.formed(member);
 }
 
 void World::signal_process(ProcessIndex index, std::int32_t signal) {
@@ -224,6 +227,7 @@ void World::signal_process(ProcessIndex index, std::int32_t signal) {
     if (p.life != Life::stopped) return;
     p.life = Life::running;
     fabric_.resumed(index);
+    comm_.resumed(index);
     if (p.terminated) return end_process(index, 0, 15);
     wake(index);
   } else if (signal == 15 && p.life == Life::stopped) {

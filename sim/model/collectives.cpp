@@ -113,10 +113,8 @@ void CollectivesModel::enter(Process& p, Role role, Op op, Kind kind, Communicat
 
 std::string CollectivesModel::refusal(const Membership& member, Kind kind, Communicator communicator, Rank root,
                                       Communicator target, Status& found) const {
-  const auto has = [&](Communicator name) {
-    return name == world_communicator || std::find(member.held.begin(), member.held.end(), name) != member.held.end();
-  };
-  if (!has(communicator)) {
+  const ProcessIndex process = jobs_[member.job][member.rank];
+  if (!has(process, communicator)) {
     found = Status::unavailable;
     return "there is no communicator " + std::to_string(number(communicator));
   }
@@ -124,7 +122,7 @@ std::string CollectivesModel::refusal(const Membership& member, Kind kind, Commu
     found = Status::unavailable;
     return "the world cannot be freed";
   }
-  if (kind == Kind::duplicate && has(target)) {
+  if (kind == Kind::duplicate && has(process, target)) {
     found = Status::exists;
     return "communicator " + std::to_string(number(target)) + " exists";
   }
@@ -219,6 +217,17 @@ std::string CollectivesModel::waits() const {
     }
   }
   return text;
+}
+
+std::optional<CollectivesModel::Place> CollectivesModel::place(ProcessIndex process) const {
+  if (process >= members_.size() || members_[process].job >= jobs_.size()) return std::nullopt;
+  const Membership& member = members_[process];
+  return Place{member.job, member.rank, static_cast<std::uint32_t>(jobs_[member.job].size())};
+}
+
+bool CollectivesModel::has(ProcessIndex process, Communicator communicator) const {
+  const std::vector<Communicator>& held = members_[process].held;
+  return communicator == world_communicator || std::find(held.begin(), held.end(), communicator) != held.end();
 }
 
 std::uint32_t CollectivesModel::held(ProcessIndex process) const {

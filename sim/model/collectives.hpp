@@ -2,6 +2,7 @@
 // enter at their own pace. A rank that enters another collective than the others is reported with both by name.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,14 @@ class CollectivesModel {
   void perform(Process& p, Role role, const action::Gather& a);
   void perform(Process& p, Role role, const action::Allgather& a);
   void perform(Process& p, Role role, const action::Barrier& a);
+
+  // Where a process stands in its job; none: it is in no job.
+  struct Place {
+    std::uint32_t job = 0, rank = 0, ranks = 0;
+  };
+  std::optional<Place> place(ProcessIndex process) const;
+  ProcessIndex process_of(std::uint32_t job, Rank rank) const { return jobs_[job][number(rank)]; }
+  bool has(ProcessIndex process, Communicator communicator) const;
 
   // Who waits for whom, one line a started and not finished collective.
   std::string waits() const;
