@@ -5,6 +5,7 @@
 #include "tests/sim/puppet.hpp"
 
 namespace tenter::sim {
+namespace files_conformance {
 namespace {
 
 struct Prompt {
@@ -69,4 +70,5 @@ const bool one_host = register_cases<FilesContract<SimulatedFiles<CachedAndLate>
 TEST(FilesContract, planted_bugs_are_found_in_the_simulator) { conformance::expect_file_bugs_found<SimulatedFiles<Prompt>>(); }
 
 }  // namespace
+}  // namespace files_conformance
 }  // namespace tenter::sim

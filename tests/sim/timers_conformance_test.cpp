@@ -6,6 +6,7 @@
 #include "tests/sim/puppet.hpp"
 
 namespace tenter::sim {
+namespace timers_conformance {
 namespace {
 
 struct Boring {
@@ -55,4 +56,5 @@ const bool late = register_cases<TimersContract<SimulatedTimers<Late>>>("Simulat
 TEST(TimersContract, planted_bugs_are_found_in_the_simulator) { conformance::expect_timer_bugs_found<SimulatedTimers<Boring>>(); }
 
 }  // namespace
+}  // namespace timers_conformance
 }  // namespace tenter::sim
