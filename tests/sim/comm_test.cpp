@@ -193,6 +193,16 @@ TEST(SimulatedComm, tells_a_receiver_of_a_death_after_what_came_before_it) {
   EXPECT_EQ(lost->from, Rank{0});
 }
 
+TEST(SimulatedComm, tells_of_no_death_while_a_message_of_the_dead_travels) {
+  Ranks ranks(2, all_short, {{Tag::message_delay, 0, 1, 19, 15}});  // the news is faster than the message
+  ranks.send(0, 1, 2);
+  ranks.kill(0);
+  ranks.receive(1, 0, 3);
+  EXPECT_EQ(ranks.arrived(1), Status::ok);
+  ranks.receive(1, 0, 4);
+  EXPECT_EQ(ranks.arrived(1), Status::peer_lost);
+}
+
 TEST(SimulatedComm, leaves_as_many_short_messages_of_the_dead_as_the_tape_says) {
   for (std::uint32_t kept = 0; kept <= 3; ++kept) {
     Ranks ranks(2, all_short, {{Tag::message_loss, 0, 0, 4, 3 - kept}});
