@@ -14,13 +14,56 @@ constexpr std::uint64_t mix(std::uint64_t value) {  // the finalizer of splitmix
   return value ^ (value >> 31);
 }
 
-constexpr std::array<const char*, tag_count> tag_names = {
-    "workload",   "memory_mode",    "eager",         "park",         "tie",           "delay",      "preempt",
-    "drain",      "stale_load",     "spurious_wake", "drift",        "skew",          "work_time",  "file_delay",
-    "exit_delay", "start_delay",    "crash",         "stop",         "work_failure",  "work_hang",  "no_space",
-    "scribble",   "launcher_crash", "proxy_crash",   "lost_stores",  "user_fault",    "nic",        "nic_chunks",
-    "nic_time",   "fabric_failure", "read_failure",  "read_stall",   "address_reuse", "file_stale", "file_late",
-    "host_crash", "eager_limit",    "message_delay", "message_loss", "death_notice",  "starvation", "join_failure"};
+constexpr std::array<const char*, tag_count> tag_names = {"workload",
+                                                          "memory_mode",
+                                                          "eager",
+                                                          "park",
+                                                          "tie",
+                                                          "delay",
+                                                          "preempt",
+                                                          "drain",
+                                                          "stale_load",
+                                                          "spurious_wake",
+                                                          "drift",
+                                                          "skew",
+                                                          "work_time",
+                                                          "file_delay",
+                                                          "exit_delay",
+                                                          "start_delay",
+                                                          "crash",
+                                                          "stop",
+                                                          "work_failure",
+                                                          "work_hang",
+                                                          "no_space",
+                                                          "scribble",
+                                                          "launcher_crash",
+                                                          "proxy_crash",
+                                                          "lost_stores",
+                                                          "user_fault",
+                                                          "nic",
+                                                          "nic_chunks",
+                                                          "nic_time",
+                                                          "fabric_failure",
+                                                          "read_failure",
+                                                          "read_stall",
+                                                          "address_reuse",
+                                                          "file_stale",
+                                                          "file_late",
+                                                          "host_crash",
+                                                          "eager_limit",
+                                                          "message_delay",
+                                                          "message_loss",
+                                                          "death_notice",
+                                                          "starvation",
+                                                          "join_failure",
+                                                          "stream_window",
+                                                          "stream_cut",
+                                                          "stream_delay",
+                                                          "stream_loss",
+                                                          "stream_death",
+                                                          "connect_failure",
+                                                          "stream_reset",
+                                                          "network_cut"};
 
 // How often the liveliest seed answers something that is not 0: once in 2^this.
 constexpr std::uint32_t fewest_halvings(Tag tag) {
@@ -32,6 +75,8 @@ constexpr std::uint32_t fewest_halvings(Tag tag) {
     case Tag::stop:
     case Tag::message_loss:  // asked once a death
     case Tag::death_notice:
+    case Tag::stream_loss:  // asked once a reset
+    case Tag::stream_death:
     case Tag::join_failure:  // asked once a process
       return 1;
     case Tag::address_reuse:  // asked once an endpoint

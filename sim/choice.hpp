@@ -60,16 +60,26 @@ enum class Tag : std::uint8_t {
   death_notice,   // whether a port tells of a peer's death
   starvation,     // faults
   join_failure,
+  stream_window,  // shape: bytes that a stream holds before its writer waits
+  stream_cut,     // order and time: of the bytes of a stream
+  stream_delay,
+  stream_loss,      // what a reset leaves of what was not read
+  stream_death,     // what a peer sees of a process that ends
+  connect_failure,  // faults
+  stream_reset,
+  network_cut,
   count_
 };
 inline constexpr std::size_t tag_count = static_cast<std::size_t>(Tag::count_);
 
 const char* to_string(Tag tag);
 bool tag_from(std::string_view name, Tag& tag);
-constexpr bool shapes_run(Tag tag) { return tag <= Tag::park || tag == Tag::nic || tag == Tag::eager_limit; }
+constexpr bool shapes_run(Tag tag) {
+  return tag <= Tag::park || tag == Tag::nic || tag == Tag::eager_limit || tag == Tag::stream_window;
+}
 constexpr bool is_fault(Tag tag) {
   return (tag >= Tag::crash && tag <= Tag::user_fault) || (tag >= Tag::fabric_failure && tag <= Tag::host_crash) ||
-         (tag >= Tag::starvation && tag <= Tag::join_failure);
+         (tag >= Tag::starvation && tag <= Tag::join_failure) || (tag >= Tag::connect_failure && tag <= Tag::network_cut);
 }
 
 // One answer that was not 0. `index`: how many answers this stream had given before.

@@ -26,6 +26,10 @@ constexpr std::array kinds = {
               "the host of {0} crashes, and may lose what was not synced (choice {1})"},
     FaultKind{Tag::starvation, "starvation", "Comm", 2, "messages of {0} to one rank are held back (choice {1})"},
     FaultKind{Tag::join_failure, "join_failure", "Comm", 4, "{0} is refused by its message library"},
+    FaultKind{Tag::connect_failure, "connect_failure", "Stream", 2,
+              "a connect of {0} is refused, given up or unheard (choice {1})"},
+    FaultKind{Tag::stream_reset, "stream_reset", "Stream", 2, "a stream of {0} is reset in the middle of its bytes (choice {1})"},
+    FaultKind{Tag::network_cut, "network_cut", "Stream", 4, "the network of a stream of {0} is cut (choice {1})"},
     FaultKind{Tag::user_fault, "user_fault", "scenario", 4, "the scenario's own fault at {0} (choice {1})"},
 };
 

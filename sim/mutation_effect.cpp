@@ -120,6 +120,21 @@ bool commute_messages(const Action& a, const Action& b) {
   return !(receives && withdraws) && *op_of(a) != *op_of(b);
 }
 
+std::optional<Connection> stream_of(const Action& a) {
+  if (const auto* read = as<action::ReadStream>(a)) return read->connection;
+  if (const auto* write = as<action::WriteStream>(a)) return write->connection;
+  if (const auto* finish = as<action::FinishStream>(a)) return finish->connection;
+  if (const auto* close = as<action::CloseStream>(a)) return close->connection;
+  return std::nullopt;
+}
+// The bytes of two connections are in no order; on one of them, a read asks for what the other side writes.
+bool commute_on_streams(const Action& a, const Action& b) {
+  if (*stream_of(a) != *stream_of(b)) return true;
+  const bool closes = as<action::CloseStream>(a) || as<action::CloseStream>(b);
+  const bool reads = as<action::ReadStream>(a) || as<action::ReadStream>(b);
+  return reads && !closes && !(as<action::ReadStream>(a) && as<action::ReadStream>(b));
+}
+
 bool commute_kills(const action::KillProcesses& a, const action::KillProcesses& b) {
   return std::none_of(a.processes.begin(), a.processes.end(), [&](const ProcessId& id) {
     return std::find(b.processes.begin(), b.processes.end(), id) != b.processes.end();
@@ -140,6 +155,7 @@ bool commute(const Action& a, const Action& b) {
     return commute_kills(*kill, *other);  // signals to different processes arrive when they arrive
   if (of_the_page(a) && of_the_page(b)) return commute_on_the_page(a, b);
   if (of_comm(a) && of_comm(b)) return commute_messages(a, b);
+  if (stream_of(a) && stream_of(b)) return commute_on_streams(a, b);
   if (asks(a) && asks(b)) return *op_of(a) != *op_of(b);
   if (as<action::ClosePage>(a) || as<action::ClosePage>(b)) return true;  // the other is not of the page: see above
   // A user thread that has its answer sees no page, but may look for files and processes.
@@ -318,7 +334,8 @@ void MutationWatch::swapped(const World& world, const Process& p, Role role, con
 Neutral MutationWatch::repeated_action(const Process& p, Role role, const Action& action) {
   if (as<action::ExitProcess>(action)) return Neutral::never_performed;
   if (is_one_of<action::Arm, action::Cancel, action::Watch, action::Unwatch, action::ClosePage, action::UnlinkPage,
-                action::WriteRegion, action::WatchFiles, action::AbandonSend, action::WithdrawReceive>(action))
+                action::WriteRegion, action::WatchFiles, action::AbandonSend, action::WithdrawReceive, action::FinishStream>(
+          action))
     return Neutral::same_again;
   if (const auto* kill = as<action::KillProcesses>(action))  // who was asked to end may take a second request as another one
     return kill->signal == 9 ? Neutral::same_again : Neutral::no;

@@ -62,6 +62,8 @@ class Scenario {
   void files_publish_with(PublishSteps steps) { publish_steps_ = steps; }
   // Messages of fewer bytes are done at once; 0: none, CommModel::all_eager: all. Not called: the run's own choice.
   void eager_below(std::uint64_t bytes) { eager_below_ = bytes; }
+  // Bytes that a stream holds before its writer waits. Not called: the run's own choice.
+  void stream_window(std::uint64_t bytes) { stream_window_ = bytes; }
   void step_limit(std::uint64_t steps) { step_limit_ = steps; }
 
   // For who runs the processes elsewhere.
@@ -82,7 +84,7 @@ class Scenario {
   std::uint64_t step_limit_ = 1'000'000;
   bool files_outlive_crashes_ = false;
   PublishSteps publish_steps_;
-  std::optional<std::uint64_t> eager_below_;
+  std::optional<std::uint64_t> eager_below_, stream_window_;
 };
 
 }  // namespace tenter::sim

@@ -46,9 +46,11 @@ World::World(Choices& choices, Scenario& scenario, const std::vector<Property>& 
       launchers_(*this),
       fabric_(*this),
       comm_(*this),
+      streams_(*this),
       seen_(properties.size(), false) {
   files_.publishes_with(scenario_.publish_steps_);
   if (scenario_.eager_below_) comm_.eager_below(*scenario_.eager_below_);
+  if (scenario_.stream_window_) streams_.window(*scenario_.stream_window_);
   for (const FaultKind& kind : fault_kinds())
     if (!scenario_.budgets_.contains(kind.tag)) choices_.mask(kind.tag);
   for (std::uint32_t i = 0; i < properties_.size(); ++i) {
@@ -181,6 +183,9 @@ void World::handle(Item& item) {
     case Item::Kind::message:
       comm_.step(item.a, item.b);
       break;
+    case Item::Kind::stream:
+      streams_.step(item.a, item.b);
+      break;
     case Item::Kind::restart:
       restart(item.process);
       break;
@@ -218,6 +223,13 @@ bool World::still_valid(Process& p, const Inbound& inbound) {
   if (const auto* sent = std::get_if<event::MessageSent>(&inbound.event)) return comm_.take(p.index, inbound.role, sent->op);
   if (const auto* arrived = std::get_if<event::MessageArrived>(&inbound.event))
     return comm_.take(p.index, inbound.role, arrived->op);
+  if (const auto* listening = std::get_if<event::Listening>(&inbound.event))
+    return streams_.take_listening(p.index, inbound.role, listening->op);
+  if (const auto* connected = std::get_if<event::Connected>(&inbound.event))
+    return streams_.take(p.index, inbound.role, connected->op);
+  if (const auto* read = std::get_if<event::StreamRead>(&inbound.event)) return streams_.take(p.index, inbound.role, read->op);
+  if (const auto* written = std::get_if<event::StreamWritten>(&inbound.event))
+    return streams_.take(p.index, inbound.role, written->op);
   return pages_.take(p, inbound.ticket);
 }
 

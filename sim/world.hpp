@@ -14,6 +14,7 @@
 #include "sim/model/files.hpp"
 #include "sim/model/launchers.hpp"
 #include "sim/model/pages.hpp"
+#include "sim/model/stream.hpp"
 #include "sim/model/timers.hpp"
 #include "sim/mutation.hpp"
 #include "sim/mutation_effect.hpp"
@@ -72,7 +73,8 @@ struct Item {
     guard,
     scribble,
     nic,
-    message
+    message,
+    stream
   } kind = Kind::none;
   ProcessIndex process = 0;
   Role role{};
@@ -128,6 +130,7 @@ class World : public Findings {
   FabricModel& fabric() { return fabric_; }
   const CommModel& comm() const { return comm_; }
   CommModel& comm() { return comm_; }
+  const StreamsModel& streams() const { return streams_; }
   const WorldOptions& options() const { return options_; }
 
   // The event reaches the machine after `base` and a chosen delay; at once (behind what is in the inbox) when both are 0.
@@ -203,6 +206,7 @@ class World : public Findings {
   LaunchersModel launchers_;
   FabricModel fabric_;
   CommModel comm_;
+  StreamsModel streams_;
 
   std::vector<std::unique_ptr<Monitor>> monitors_;
   std::vector<std::uint32_t> each_step_;  // properties that every event is judged by

@@ -23,6 +23,8 @@ bool World::perform(Process& p, Role role, const Action& action) {
           fabric_.perform(p, role, a);
         } else if constexpr (requires { comm_.perform(p, role, a); }) {
           comm_.perform(p, role, a);
+        } else if constexpr (requires { streams_.perform(p, role, a); }) {
+          streams_.perform(p, role, a);
         } else if constexpr (std::is_same_v<A, action::Tell>) {
           p.inbox.push({a.to, 0, event::Told{Time{}, role, a.note}});
         } else if constexpr (std::is_same_v<A, action::Complete>) {

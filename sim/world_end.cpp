@@ -15,6 +15,7 @@ void World::check_leftovers() {
       if (held != 0) left = p->name + " holds " + std::to_string(held) + " communicators";
       if (pages_.mapped(p->index)) left = p->name + " still has its page mapped";
       if (left.empty()) left = fabric_.first_left(p->index);
+      if (left.empty()) left = streams_.first_left(p->index);
     } else if (p->life == Life::running || p->life == Life::stopped) {
       left = "process " + p->name + " is still there";
     } else if (p->orderly && collectives_.held(p->index) != 0) {
@@ -29,7 +30,7 @@ void World::check_leftovers() {
 }
 
 std::string World::waits() const {
-  std::string text = collectives_.waits() + comm_.waits();
+  std::string text = collectives_.waits() + comm_.waits() + streams_.waits();
   for (const auto& p : processes_) {
     if (p->life == Life::gone || p->machines.empty()) continue;
     text += p->name + (p->life == Life::stopped ? " (stopped)" : "") + ":";

@@ -123,6 +123,7 @@ void World::end_process(ProcessIndex index, std::int32_t code, std::int32_t sign
   pages_.process_ended(p);
   fabric_.process_ended(index);
   comm_.process_ended(p);
+  streams_.process_ended(index);
   launchers_.ended(p);
   abandon_tickets(index);
   if (signal != 0) end_job(index);
