@@ -37,6 +37,7 @@ class StreamContract : protected StreamUser<Fixture> {
     const Stand one = listen(), two = listen();
     EXPECT_NE(port_of(one.address), 0);
     EXPECT_NE(port_of(one.address), port_of(two.address));
+    if (port_of(one.address) == 0 || port_of(two.address) == 0) return;
     const Pair first = this->pair_at(one), second = this->pair_at(two);
     const Op op = write(client, second, stream_content(2, 10));
     this->expect_bytes(server, second, stream_content(2, 10));
@@ -107,7 +108,7 @@ class StreamContract : protected StreamUser<Fixture> {
     world.settle();
     const auto again = this->try_listen(server, Listener{92}, stand.address);
     this->expect_status(again, Status::ok);
-    (void)this->pair_at({Listener{92}, stand.address});
+    if (again && again->status == Status::ok) (void)this->pair_at({Listener{92}, stand.address});
   }
 
   // --- who waits for whom -----------------------------------------------------------------------------------------------------

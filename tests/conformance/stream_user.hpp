@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -130,9 +131,12 @@ class StreamUser {
     return op;
   }
   Op read(std::size_t process, const Pair& pair, std::uint64_t limit = 1u << 20) {
-    const Op op = next_op();
-    perform(process, action::ReadStream{op, pair.of(process), limit});
-    return op;
+    std::optional<Op>& open = reads_[{process, pair.of(process)}];
+    EXPECT_FALSE(open.has_value()) << "the read before it is not answered";
+    if (open) return *open;  // a second one would be an error of ours
+    open = next_op();
+    perform(process, action::ReadStream{*open, pair.of(process), limit});
+    return *open;
   }
   void finish(std::size_t process, const Pair& pair) { perform(process, action::FinishStream{pair.of(process)}); }
   void close(std::size_t process, const Pair& pair, bool abort = false) {
@@ -217,6 +221,8 @@ class StreamUser {
       const auto* found = std::get_if<E>(&early[i]);
       if (!found || found->op != op) continue;
       E taken = *found;
+      if constexpr (std::is_same_v<E, event::StreamRead>)
+        std::erase_if(reads_, [&](const auto& one) { return one.second == op; });
       early.erase(early.begin() + static_cast<std::ptrdiff_t>(i));
       return taken;
     }
@@ -236,6 +242,7 @@ class StreamUser {
 
   Fixture world;
   std::uint64_t ops_ = 0;
+  std::map<std::pair<std::size_t, Connection>, std::optional<Op>> reads_;  // not answered
   std::uint32_t connections_ = 0, listeners_ = 0;
   std::array<std::deque<Event>, 2> early_;  // came before the answer that was awaited
 };
