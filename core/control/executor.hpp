@@ -141,7 +141,7 @@ class Executor {
   std::uint64_t receives_ = 0;
   bool receiving_ = false;
   std::uint64_t replies_ = 0;          // sent, HELLO and goodbye too; number of the newest
-  std::vector<std::uint64_t> unsent_;  // of them: not taken yet; at queued_max, nothing is received
+  std::vector<std::uint64_t> unsent_;  // of them: not taken yet; above queued_max, nothing is received
   std::uint64_t beats_ = 0;
   bool beating_ = false;
   bool heard_ = false;  // the controller, at all

@@ -52,7 +52,7 @@ void Executor::greet(ReadyState ready, O& out) {
 template <class O>
 void Executor::receive_if_room(O& out) {
   const bool room =
-      queue_.size() < config_.queued_max && queued_bytes_ <= config_.queued_bytes_max && unsent_.size() < config_.queued_max;
+      queue_.size() < config_.queued_max && queued_bytes_ <= config_.queued_bytes_max && unsent_.size() <= config_.queued_max;
   if (receiving_ || !room || state_ != ExecutorState::serving) return;
   receiving_ = true;
   out.receive_message(operation(OperationKind::receive, 0, ++receives_), config_.communicator, Rank{0}, frame_bytes_max);
@@ -124,7 +124,7 @@ void Executor::on(const event::TimerFired& e, O& out) {
     return give_up(Status::timed_out, "the controller did not take the last words", out);
   if (e.op != operation(OperationKind::tick) || (state_ != ExecutorState::serving && state_ != ExecutorState::leaving)) return;
   // Who does not listen because of its own work cannot tell silence; who waits for its answers to be taken can.
-  const bool listens = receiving_ || unsent_.size() >= config_.queued_max;
+  const bool listens = receiving_ || unsent_.size() > config_.queued_max;
   if (listens && can(takes_beats) && ++silent_ticks_ > (heard_ ? config_.silent_ticks_max : config_.startup_ticks_max))
     return give_up(Status::peer_lost,
                    "nothing was heard of the controller for " + text_of(silent_ticks_ - 1) + " intervals of " +
