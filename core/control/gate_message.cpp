@@ -95,6 +95,10 @@ Blob write_gate_report(const GateReport& report) {
   member(body, "pid", report.process.pid);
   member(body, "start_time", report.process.start_time);
   member(body, "host", report.host);
+  if (report.version) {
+    member(body, "version", *report.version);
+    member(body, "features", report.features);
+  }
   return framed(body + "}");
 }
 
@@ -130,8 +134,17 @@ Result<GateReport> read_gate_report(Bytes body) {
   if (!start_time) return tl::unexpected(start_time.error());
   const auto host = text_or_empty(*object, "host", 255);
   if (!host) return tl::unexpected(host.error());
-  return GateReport{
+  const auto version = number_or_0(*object, "version", 0xFFFF'FFFF);
+  if (!version) return tl::unexpected(version.error());
+  const auto features = number_or_0(*object, "features");
+  if (!features) return tl::unexpected(features.error());
+  GateReport report{
       Blob(std::string_view(*token)), static_cast<std::uint32_t>(*rank), *state, *error, {*pid, *start_time}, *host};
+  if (object->find("version") != nullptr) {
+    report.version = static_cast<std::uint32_t>(*version);
+    report.features = *features;
+  }
+  return report;
 }
 
 Result<Blob> read_gate_go(Bytes body) {

@@ -1,6 +1,6 @@
 // What ranks and the gate say to each other before MPI starts: a length of 4 bytes, big-endian, and a JSON object. Spec B4.2,
-// B4.3. One definition for both ends (P-N1). Ours beside the reference's: the process that reports, and "joined", the answer to
-// go_mpi (P-X10).
+// B4.3. One definition for both ends (P-N1). Ours beside the reference's: the process that reports, what it speaks (B6, versions
+// differ), and "joined", the answer to go_mpi (P-X10).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -28,8 +28,10 @@ struct GateReport {  // from a rank
   std::string error;                   // failed: why; cut so that the message fits
   ProcessId process;                   // whom to kill; pid 0: not told, and never a target of kill(2)
   std::string host;
+  std::optional<std::uint32_t> version = std::nullopt;  // of SLR3; none: the reference, which does not tell and never says joined
+  std::uint64_t features = 0;                           // below 2^63; told with a version only
   friend bool operator==(const GateReport&, const GateReport&) = default;
-  TENTER_DESCRIBE(gate_report, token, rank, state, error, process, host)
+  TENTER_DESCRIBE(gate_report, token, rank, state, error, process, host, version, features)
 };
 
 // Framed: prefix and body. A token of at most gate_token_bytes_max bytes of ASCII, a host of at most 255 bytes.
