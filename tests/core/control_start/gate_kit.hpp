@@ -116,9 +116,9 @@ struct DoorOf {
     given.version = frame_version;
     return given;
   }
+  // Its connection; no_connection when nobody is accepted.
   std::uint32_t say(const GateReport& report, std::size_t piece = 1u << 20) {
     const auto connection = connect("10.0.1." + std::to_string(report.rank) + ":1");
-    EXPECT_TRUE(connection.has_value()) << "nobody is accepted";
     if (connection) send(*connection, write_gate_report(report).text(), piece);
     return connection.value_or(0);
   }
@@ -144,7 +144,10 @@ struct DoorOf {
   std::size_t open() const {
     return static_cast<std::size_t>(std::count_if(streams.begin(), streams.end(), [](const auto& s) { return s.second.open; }));
   }
-  std::size_t go_count(std::uint32_t connection) const { return streams.at(connection).written.size(); }
+  std::size_t go_count(std::uint32_t connection) const {
+    const auto found = streams.find(connection);
+    return found == streams.end() ? 0 : found->second.written.size();
+  }
   const Note* note(StartNote kind) const {
     for (const Note& one : told)
       if (is(one, kind)) return &one;
