@@ -54,7 +54,8 @@ Result<GateOrder> read_gate_order(const Note& note) {
   if (reader.ok() && (world == 0 || world > executors_max + 1)) return no_note("gate", "hosts: " + text_of(world) + " ranks");
   for (std::uint32_t rank = 0; reader.ok() && rank < world; ++rank)
     order.hosts.push_back(text_in(reader.counted(host_bytes_max)));
-  if (!reader.at_end()) return no_note("gate", "the order breaks its format at offset " + text_of(std::uint64_t{reader.offset()}));
+  if (!reader.at_end())
+    return no_note("gate", "the order breaks its format at offset " + text_of(std::uint64_t{reader.offset()}));
   if (order.address.empty()) return no_note("gate", "address is empty");
   if (order.token.bytes.empty()) return no_note("gate", "token is empty");
   if (number(order.patience) <= 0) return no_note("gate", "patience is not positive");

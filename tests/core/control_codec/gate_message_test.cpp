@@ -21,6 +21,20 @@ TEST(GateMessage, has_a_big_endian_length_and_a_json_object) {
   EXPECT_EQ(read_gate_go(body_of(go))->text(), "token-0123");
 }
 
+TEST(GateMessage, tells_version_and_features_or_neither_as_the_reference) {  // B6
+  GateReport report = ready_report;
+  report.version = 3;
+  report.features = 0x7FFF'FFFF'FFFF'FFFF;
+  const Blob message = write_gate_report(report);
+  EXPECT_TRUE(contains(message.text(), R"("version": 3, "features": 9223372036854775807})"));
+  EXPECT_EQ(*read_gate_report(body_of(message)), report);
+  EXPECT_EQ(read_gate_report(body_of(write_gate_report(ready_report)))->version, std::nullopt);
+  EXPECT_REFUSED(read_gate_report(bytes_of(R"({"token": "t", "rank": 1, "state": "ready", "version": "3"})")),
+                 "'version' is a string");
+  EXPECT_REFUSED(read_gate_report(bytes_of(R"({"token": "t", "rank": 1, "state": "ready", "features": -1})")),
+                 "'features' is out of");
+}
+
 TEST(GateMessage, of_the_reference_is_understood) {
   const auto report = read_gate_report(bytes_of(R"({"token":"t","rank":1,"state":"failed","error":"no device"})"));
   ASSERT_TRUE(report.has_value());
