@@ -3,6 +3,7 @@
 
 #include "core/control/credit.hpp"
 #include "core/control/lane.hpp"
+#include "tests/core/store_codec/failing_check.hpp"
 
 namespace tenter::control::test {
 namespace credit_test {
@@ -83,6 +84,33 @@ TEST(Credit, a_route_has_one_place_and_leaves_it_when_it_ends) {
   EXPECT_EQ(credit.waiting(), 1u);
   credit.leave_line(1);
   EXPECT_EQ(credit.waiting(), 0u);
+}
+
+// Planted: nobody keeps a place in line, so small frames overtake the large one for ever.
+TEST(Credit, planted_places_that_are_not_kept_are_found) {
+  const auto the_large_one_gets_in = [](Duration kept) {
+    Credit credit({0, largest, kept}, 3);
+    bool under_way = credit.take(1, 10, Time{0}) == CreditSource::pool;
+    for (int round = 1; round < 100; ++round) {
+      const Time now{round * 1'000};
+      if (credit.take(0, largest, now) == CreditSource::pool) return true;
+      // The next small one comes before the one under way is sent.
+      const bool next = credit.take(1, 10, now + nanoseconds(500)) == CreditSource::pool;
+      if (under_way) credit.give_back(1, 10, CreditSource::pool);
+      under_way = next;
+    }
+    return false;
+  };
+  EXPECT_TRUE(the_large_one_gets_in(milliseconds(500)));
+  EXPECT_FALSE(the_large_one_gets_in(nanoseconds(1)));
+}
+// Planted: what was given back once is given back again.
+TEST(Credit, planted_credit_that_is_returned_twice_is_found) {
+  const store::test::FailingCheck check;
+  Credit credit(one_largest_frame(), 1);
+  EXPECT_EQ(credit.take(0, 500, Time{0}), CreditSource::share);
+  credit.give_back(0, 500, CreditSource::share);
+  EXPECT_THROW(credit.give_back(0, 500, CreditSource::share), std::runtime_error);
 }
 
 TEST(Lane, numbers_from_1_and_is_full_at_its_window) {

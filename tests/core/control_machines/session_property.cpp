@@ -27,10 +27,11 @@ struct Run {
     return config;
   }
 
+  int number_of_state(std::uint32_t at) const { return static_cast<int>(world.executors[at].state()); }
   std::uint32_t worker(int detail) const { return static_cast<std::uint32_t>(detail) % executors; }
 
   void work(int detail) {
-    switch (detail % 4) {
+    switch (detail % 16 == 2 ? 2 : detail % 4 == 2 ? 1 : detail % 4) {
       case 0:
         return tickets.push_back(world.submit(worker(detail / 4)));
       case 1:
@@ -43,7 +44,8 @@ struct Run {
   }
   void fault(int detail) {
     const std::uint32_t at = worker(detail / 8);
-    if (world.exits.contains(at + 1)) return;
+    // Nobody speaks behind his goodbye, and the dead do not speak.
+    if (world.exits.contains(at + 1) || number_of_state(at) >= static_cast<int>(ExecutorState::parting)) return;
     if (detail % 8 != 4 && detail % 8 != 5) touched.insert(at + 1);
     switch (detail % 8) {
       case 0:
