@@ -88,6 +88,8 @@ class Hub {
   template <class O>
   void greeted(std::uint32_t worker, const Frame& frame, O& out);
   template <class O>
+  void leave_in_silence(std::uint32_t worker, O& out);
+  template <class O>
   void said_goodbye(std::uint32_t worker, O& out);
   // hub_submit.hpp
   template <class O>
@@ -136,7 +138,9 @@ class Hub {
   template <class O>
   void shutdown(const event::Submitted& e, O& out);
   template <class O>
-  void close_all(bool abort, O& out);
+  void close_all(O& out);
+  template <class O>
+  void cancel_all(O& out);
   template <class O>
   void look_for_the_end(O& out);
   template <class O>

@@ -55,7 +55,7 @@ void Hub::let_go(std::uint32_t worker, O& out) {
   route.receiving = route.beating = false;
 }
 
-// open --shutdown--> closing. A second one waits for the same end; one after the end has no effect.
+// open --shutdown--> closing. A second one waits for the same end, and may abort; one after the end has no effect.
 template <class O>
 void Hub::shutdown(const event::Submitted& e, O& out) {
   if (state_ == HubState::closed) return out.complete(e.ticket, answer_note(CallKind::shutdown, Status::ok, {}));
@@ -66,11 +66,12 @@ void Hub::shutdown(const event::Submitted& e, O& out) {
   shutdowns_.push_back(e.ticket);
   if (state_ == HubState::failed) return end(Status::failed, reason_, out);
   if (shutdowns_.size() == 1) out.arm(operation(OperationKind::end), e.now + Duration{e.call.a});
-  if (state_ == HubState::open) close_all(e.call.b != 0, out);
+  if (e.call.b != 0) cancel_all(out);
+  if (state_ == HubState::open) close_all(out);
 }
 
 template <class O>
-void Hub::close_all(bool abort, O& out) {
+void Hub::close_all(O& out) {
   state_ = HubState::closing;
   for (const Ticket ticket : std::exchange(starts_, {}))
     out.complete(ticket, answer_note(CallKind::start, Status::unavailable, "the session ends"));
@@ -78,11 +79,17 @@ void Hub::close_all(bool abort, O& out) {
     Route& route = routes_[worker];
     if (route.ended()) continue;
     route.phase = RoutePhase::draining;
-    for (Command& command : route.lane.commands())
-      if (abort && !command.given_up) give_up(worker, command, Status::cancelled, "the session was ended", out);
     tell_to_leave(worker, out);
   }
   look_for_the_end(out);
+}
+
+// Their replies will be late.
+template <class O>
+void Hub::cancel_all(O& out) {
+  for (std::uint32_t worker = 0; worker < workers(); ++worker)
+    for (Command& command : routes_[worker].lane.commands())
+      if (!command.given_up) give_up(worker, command, Status::cancelled, "the session was ended", out);
 }
 
 template <class O>

@@ -8,7 +8,8 @@ namespace tenter::control {
 
 template <HubPorts O>
 void Hub::on(const event::TimerFired& e, O& out) {
-  if (state_ == HubState::closed || state_ == HubState::failed) return;
+  if (e.op == operation(OperationKind::end)) return end_is_due(out);
+  if (state_ != HubState::open && state_ != HubState::closing) return;
   switch (kind_of(e.op)) {
     case OperationKind::tick:
       return tick(e.now, out);
@@ -16,8 +17,6 @@ void Hub::on(const event::TimerFired& e, O& out) {
       return startup_is_over(out);
     case OperationKind::deadline:
       return deadline_passed(worker_of(e.op), number_of(e.op), out);
-    case OperationKind::end:
-      return end_is_due(out);
     default:
       return;
   }
@@ -25,7 +24,6 @@ void Hub::on(const event::TimerFired& e, O& out) {
 
 template <class O>
 void Hub::tick(Time now, O& out) {
-  if (state_ != HubState::open && state_ != HubState::closing) return;
   for (std::uint32_t worker = 0; worker < workers() && state_ != HubState::closed; ++worker) {
     Route& route = routes_[worker];
     if (route.phase == RoutePhase::registered || route.left || route.lost) continue;

@@ -73,7 +73,8 @@ void Hub::replied(std::uint32_t worker, const Frame& frame, O& out) {
     case ReplyMatch::late: {
       give_back(worker, *route.lane.find(reply->sequence));
       route.lane.remove(reply->sequence);
-      return drop(worker, route.counts.late, out);
+      drop(worker, route.counts.late, out);
+      return leave_in_silence(worker, out);
     }
     case ReplyMatch::awaited:
       break;
@@ -93,8 +94,7 @@ void Hub::replied(std::uint32_t worker, const Frame& frame, O& out) {
   const CallKind kind = command.type == FrameType::task ? CallKind::submit : CallKind::control;
   out.complete(command.ticket, command_answer(kind, {reply->code == 0 ? Status::ok : Status::failed, reply->code, worker,
                                                      command.sequence, Blob(reply->result), reply->error}));
-  // The last answer of one that says no goodbye.
-  if (route.phase == RoutePhase::draining && route.lane.empty() && !route.can(says_goodbye)) said_goodbye(worker, out);
+  leave_in_silence(worker, out);
 }
 
 }  // namespace tenter::control

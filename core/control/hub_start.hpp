@@ -32,7 +32,7 @@ void Hub::on(const event::WorldJoined& e, O& out) {
   }
   out.arm(operation(OperationKind::startup), e.now + config_.startup_patience);
   out.arm(operation(OperationKind::tick), e.now + config_.heartbeat_interval);
-  if (!shutdowns_.empty()) close_all(false, out);
+  if (!shutdowns_.empty()) close_all(out);
 }
 
 template <class O>
@@ -74,14 +74,24 @@ void Hub::greeted(std::uint32_t worker, const Frame& frame, O& out) {
     return fail(worker, Status::mismatch,
                 "its HELLO is of session " + text_of_hex(hello->session) + ", worker " + text_of(hello->worker), out);
   if (hello->ready == ReadyState::not_ready) return said_goodbye(worker, out);
-  if (route.phase != RoutePhase::registered) return drop(worker, route.counts.stray, out);
+  if (std::exchange(route.greeted, true)) return drop(worker, route.counts.stray, out);
   if (hello->profile != config_.profiles[worker])
     return fail(worker, Status::mismatch,
                 "its HELLO has the profile '" + hello->profile + "', the topology '" + config_.profiles[worker] + "'", out);
   route.features = hello->features & all_features;
+  if (route.phase != RoutePhase::registered)
+    return leave_in_silence(worker, out);  // it is to leave, or has failed, before it came
   route.phase = RoutePhase::serving;
   beat(worker, out);  // so that it knows at once that it was heard
   answer_starts(out);
+}
+
+// Whoever says no goodbye has left, as far as anyone can know, when it has answered and has taken SHUTDOWN.
+template <class O>
+void Hub::leave_in_silence(std::uint32_t worker, O& out) {
+  const Route& route = routes_[worker];
+  if (route.phase == RoutePhase::draining && route.greeted && route.told && route.lane.empty() && !route.can(says_goodbye))
+    said_goodbye(worker, out);
 }
 
 // draining --goodbye--> closed; a route that has failed is done with; any other fails, for it was not asked to leave.

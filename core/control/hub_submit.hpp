@@ -111,8 +111,8 @@ void Hub::on(const event::MessageSent& e, O& out) {
   if (!command && !is_beat && !is_end) return;
   if (e.status != Status::ok)
     return lose(worker, Status::peer_lost, "a message could not be sent: " + std::string(e.text.text()), out);
-  // Whoever says no goodbye has left when it knows that it shall, as far as anyone can know.
-  if (is_end && !route.can(says_goodbye) && route.phase == RoutePhase::draining && route.lane.empty()) said_goodbye(worker, out);
+  if (is_end) route.told = true;
+  leave_in_silence(worker, out);
 }
 
 }  // namespace tenter::control

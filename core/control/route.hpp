@@ -42,6 +42,7 @@ struct RouteCounts {
 struct Route {
   RoutePhase phase = RoutePhase::registered;
   Lane lane;
+  bool greeted = false;  // its HELLO came
   std::uint64_t features = 0;
   std::uint64_t receives = 0;  // number of the newest receive
   bool receiving = false;
@@ -51,6 +52,7 @@ struct Route {
   Time heard{};                     // when the last frame of it came
   std::uint32_t silent_ticks = 0;   // since then
   std::uint64_t told_to_leave = 0;  // sequence of SHUTDOWN; 0: not sent
+  bool told = false;                // SHUTDOWN is sent
   bool left = false;                // its goodbye came, so nothing else will
   bool lost = false;                // nothing is expected of it any more
   RouteCounts counts;
@@ -79,13 +81,14 @@ struct Route {
   friend bool operator==(const Route&, const Route&) = default;
   static constexpr std::string_view name = "route";
   static constexpr std::string_view labels =
-      "phase, lane, features, receives, receiving, beats, beating, heard_beat, heard, silent_ticks, told_to_leave, left, lost, "
+      "phase, lane, greeted, features, receives, receiving, beats, beating, heard_beat, heard, silent_ticks, told_to_leave, "
+      "told, left, lost, "
       "counts, cause, reason";
   template <class Self>
   static constexpr auto fields(Self& self) {
-    return std::tie(self.phase, self.lane, self.features, self.receives, self.receiving, self.beats, self.beating,
-                    self.heard_beat, self.heard, self.silent_ticks, self.told_to_leave, self.left, self.lost, self.counts,
-                    self.cause, self.reason);
+    return std::tie(self.phase, self.lane, self.greeted, self.features, self.receives, self.receiving, self.beats, self.beating,
+                    self.heard_beat, self.heard, self.silent_ticks, self.told_to_leave, self.told, self.left, self.lost,
+                    self.counts, self.cause, self.reason);
   }
 };
 

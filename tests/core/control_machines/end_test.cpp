@@ -96,6 +96,30 @@ TEST(End, asked_for_before_the_world_is_joined_comes_after_it_or_at_the_deadline
     }
   }
 }
+// P-X12: the HELLO that is under way is heard before the goodbye behind it.
+TEST(End, asked_for_before_any_hello_came_waits_for_every_last_word) {
+  for (const std::uint64_t features : {all_features, std::uint64_t{0}}) {
+    ExecutorConfig config = executor_config();
+    config.features = features;
+    World world(hub_config(3), config);
+    world.join();
+    const auto end = world.call(shutdown_note(seconds(5)));
+    world.run();
+    EXPECT_EQ(world.answer(end).status, Status::ok);
+    for (std::uint32_t rank = 0; rank <= 3; ++rank) EXPECT_EQ(world.exits[rank], (action::ExitProcess{0, true})) << rank;
+    EXPECT_TRUE(world.breaches.empty()) << world.breaches[0];
+  }
+}
+TEST(End, a_second_call_may_abort_what_the_first_waits_for) {
+  World world(hub_config(1));
+  world.hanging = {1};
+  world.start();
+  const auto task = world.submit(0);
+  world.call(shutdown_note(seconds(5)));
+  EXPECT_FALSE(world.answered(task));
+  world.call(shutdown_note(seconds(5), true));
+  EXPECT_EQ(world.answer(task).status, Status::cancelled);
+}
 // The reference's executors say no goodbye: they have left when they have taken SHUTDOWN and answered.
 TEST(End, of_an_executor_that_says_no_goodbye_is_when_it_has_taken_shutdown_and_answered) {
   World world(hub_config(1));

@@ -39,12 +39,16 @@ class WorldOf {
 
   // Every rank starts, and all have joined.
   void start() {
+    join();
+    run();
+  }
+  // The same, and nothing that follows from it.
+  void join() {
     for (std::uint32_t rank = 0; rank < ranks_; ++rank)
       if (!puppets.contains(rank)) deliver(rank, event::Started{now});
     for (std::uint32_t rank = 0; rank < ranks_; ++rank)
       if (!puppets.contains(rank))
         deliver(rank, event::WorldJoined{now, operation(OperationKind::join), Status::ok, Rank{rank}, ranks_, {}});
-    run();
   }
   std::uint64_t call(const Note& note) {
     deliver(0, event::Submitted{now, Ticket{++tickets_}, note});
