@@ -19,10 +19,10 @@ inline constexpr Role supervisor_role{0}, gate_role{1};  // in the supervisor's 
 
 enum class StartNote : std::uint32_t {
   // calls of the supervisor's user; all are answered by `answer`
-  start = 1,   // text and parts: start_call.hpp
-  stop = 2,    // end it; a: patience in nanoseconds, 0: the machine's default
-  wait = 3,    // until nothing of the job is left; a of the answer: exit code, b: signal
-  answer = 9,  // status; text: for people
+  start = 1,   // a JobSpec (supervisor_values.hpp); answered at GO
+  stop = 2,    // end it
+  wait = 3,    // until nothing of the job is left
+  answer = 9,  // status; text: for people; of wait and of a start that failed, a: the launcher's exit code, b: its signal
 
   // Supervisor -> Gate
   open_gate = 10,   // text: a GateOrder
