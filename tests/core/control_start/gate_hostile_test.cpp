@@ -122,6 +122,35 @@ TEST(GateHostile, one_that_leaves_after_each_byte_is_only_counted) {  // B13
     }
 }
 
+TEST(GateHostile, a_rank_number_outside_the_world_is_nobody) {  // X11: 3 of 3
+  Door door(3);
+  door.open_gate();
+  EXPECT_FALSE(door.is_open(door.say(door.report(3))));
+  EXPECT_EQ(door.machine.turned_away().counts[std::size_t(TurnedAway::not_a_rank)], 1u);
+  EXPECT_TRUE(door.is_open(door.say(door.report(2))));
+}
+
+TEST(GateHostile, a_rank_speaks_for_itself_only) {
+  Door door(2);
+  door.open_gate();
+  const auto one = door.say(door.report(1));
+  door.say_on(one, door.report(0, GateState::failed, "not mine to say"));
+  EXPECT_FALSE(door.is_open(one));
+  EXPECT_EQ(door.machine.step(), GateStep::gathering);
+}
+
+TEST(GateHostile, a_rank_that_breaks_the_rules_is_missing_until_it_comes_again) {
+  Door door(2);
+  door.open_gate();
+  const auto one = door.say(door.report(1));
+  door.send(one, std::string(4, '\0'));
+  EXPECT_FALSE(door.is_open(one));
+  const auto zero = door.say(door.report(0));
+  EXPECT_EQ(door.go_count(zero), 0u);
+  door.say(door.report(1));
+  EXPECT_EQ(door.go_count(zero), 1u);
+}
+
 // ---- gates with one bug each: the shipped gate, and what it is told or does is changed
 
 struct Planted {
