@@ -74,8 +74,7 @@ void Gate::rank_failed(std::uint32_t rank, std::string_view why, Time now, O& ou
   seats_[rank].state = SeatState::failed;
   seats_[rank].reason = cut_reason(why);
   part(rank, out);
-  const bool released = step_ == GateStep::releasing;
-  if (released || everyone([](SeatState s) { return s != SeatState::absent; }))
+  if (everyone([](SeatState s) { return s != SeatState::absent; }))  // after go always
     return finish(Status::failed, "not every rank can start", out);
   if (step_ == GateStep::collecting) return;
   step_ = GateStep::collecting;

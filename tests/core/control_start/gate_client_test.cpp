@@ -187,6 +187,7 @@ TEST(GateClient, a_failure_of_70_kilobytes_is_said_cut) {  // B4.5
   ASSERT_EQ(rank.said.size(), 1u);
   EXPECT_LE(rank.said[0].size(), gate_message_bytes_max);
   EXPECT_TRUE(contains(rank.said[0], "xxxx"));
+  EXPECT_LT(text_of(rank.machine).size(), 4'000u) << "its state is bounded";
 }
 
 TEST(GateClient, attempts_are_spaced_and_the_deadline_names_the_last_reason) {  // P-C4

@@ -117,6 +117,30 @@ TEST(Gate, joined_may_come_on_a_connection_of_its_own_and_twice) {
   EXPECT_FALSE(door.passed()) << "rank 1 has said nothing";
 }
 
+TEST(Gate, a_rank_that_has_joined_stays_joined_and_is_no_other_process) {
+  Door door(2);
+  door.open_gate();
+  const auto zero = door.say(door.report(0));
+  const auto one = door.say(door.report(1));
+  door.say_on(zero, door.report(0, GateState::joined));
+  GateReport other = door.report(0);
+  other.process.pid = 901;
+  EXPECT_FALSE(door.is_open(door.say(other)));
+  EXPECT_EQ(door.go_count(door.say(door.report(0))), 1u) << "late, but it is told again";
+  door.say_on(one, door.report(1, GateState::joined));
+  EXPECT_TRUE(door.passed());
+}
+
+TEST(Gate, ends_with_a_reset_for_strangers_and_an_orderly_end_for_ranks) {
+  Door door(2);
+  door.open_gate();
+  const auto stranger = door.connect();
+  const auto rank = door.say(door.report(1));
+  door.deliver(event::Told{door.now, door.config.owner, start_note(StartNote::close_gate)});
+  EXPECT_TRUE(!door.is_open(*stranger) && door.streams[*stranger].aborted);
+  EXPECT_TRUE(!door.is_open(rank) && !door.streams[rank].aborted);
+}
+
 TEST(Gate, joined_before_go_is_not_believed) {
   Door door(1);
   door.open_gate();
