@@ -48,7 +48,6 @@ void GateClient::connect(Time now, O& out) {
   ++connection_;
   ++attempts_;
   open_ = true;
-  pending_ = {};
   out.connect(op(GateClientOperation::connect), Connection{connection_}, Blob(address_));
   out.arm(timer(GateClientOperation::attempt), now + config_.connect_wait);
 }

@@ -227,6 +227,14 @@ TEST(Supervisor, every_step_of_a_start_ends_at_the_deadline_and_leaves_nothing) 
   }
 }
 
+TEST(Supervisor, gives_the_gate_a_moment_after_the_deadline_to_name_who_is_missing_and_no_more) {
+  Office office;
+  office.go(State::gathering);
+  EXPECT_EQ(office.timers.at(office.op(Kind::deadline)), office.now + seconds(10) + SupervisorConfig{}.answer_wait);
+  office.fire(Kind::deadline);
+  EXPECT_EQ(office.machine.state(), State::terminating);
+}
+
 TEST(Supervisor, a_launcher_that_is_there_only_after_the_deadline_is_ended) {
   Office office;
   office.go(State::spawning);
