@@ -1,14 +1,12 @@
 #include "core/recording/blobs.hpp"
 
-#include "core/check.hpp"
 #include "core/wire.hpp"
 
 namespace tenter::recording {
 
-void encode_blob_head(const Blob& blob, MutableBytes to) {
-  TENTER_CHECK(to.size() == blob_head_bytes);
-  wire::store<std::uint64_t>(to.data(), blob.digest());
-  wire::store<std::uint64_t>(to.data() + 8, blob.size());
+void add_blob_head(Buffer& side, const Blob& blob) {
+  side.add_fixed<std::uint64_t>(blob.digest());
+  side.add_fixed<std::uint64_t>(blob.size());
 }
 
 BlobStore::BlobStore(Bytes side_file) {

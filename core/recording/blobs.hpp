@@ -9,15 +9,21 @@
 #include <utility>
 
 #include "core/blob.hpp"
+#include "core/recording/buffer.hpp"
 
 namespace tenter::recording {
 
 inline constexpr std::string_view blobs_magic = "tenter.blobs/1\n";
 inline constexpr std::size_t blob_head_bytes = 16;
+inline constexpr std::size_t copied_blob_bytes_max = 16 * 1024;  // a copy is cheaper than a system call of its own
 inline constexpr std::size_t inline_blob_bytes_max = 16;
 
-// The 16 bytes before a blob's own.
-void encode_blob_head(const Blob& blob, MutableBytes to);
+// A blob's entry: 16 bytes before its own, then those.
+void add_blob_head(Buffer& side, const Blob& blob);
+inline void add_blob(Buffer& side, const Blob& blob) {
+  add_blob_head(side, blob);
+  side.add(blob.bytes());
+}
 
 class BlobStore {
  public:

@@ -2,14 +2,6 @@
 
 namespace tenter::recording {
 
-void put_varint(std::vector<std::byte>& to, std::uint64_t value) {
-  while (value >= 0x80) {
-    to.push_back(static_cast<std::byte>(value | 0x80));
-    value >>= 7;
-  }
-  to.push_back(static_cast<std::byte>(value));
-}
-
 std::uint64_t get_varint(wire::Reader& from, bool& ok) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {

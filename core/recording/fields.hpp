@@ -16,7 +16,6 @@
 
 namespace tenter::recording {
 
-void put_varint(std::vector<std::byte>& to, std::uint64_t value);
 // 0, and `ok` becomes false, when the bytes end early or hold more than 64 bits.
 std::uint64_t get_varint(wire::Reader& from, bool& ok);
 

@@ -19,6 +19,7 @@
 #include "core/error.hpp"
 #include "core/event.hpp"
 #include "core/recording/blobs.hpp"
+#include "core/recording/buffer.hpp"
 
 namespace tenter::recording {
 
@@ -69,35 +70,42 @@ class KnownBlobs {
   bool add(std::uint64_t digest) { return std::exchange(places_[digest % places_.size()], digest) != digest; }
 
  private:
-  std::vector<std::uint64_t> places_ = std::vector<std::uint64_t>(4096);
+  std::vector<std::uint64_t> places_ = std::vector<std::uint64_t>(512);
+};
+
+// What belongs in the files. The side file's part is written before the log refers to it.
+struct LogBatch {
+  Buffer log;
+  Buffer side;              // entries of blobs up to copied_blob_bytes_max: held, they would take their memory out of use
+  std::vector<Blob> large;  // of the longer ones, without an entry yet (add_blob_head)
+  std::uint64_t large_bytes = 0;
+  bool empty() const { return log.empty() && side.empty() && large.empty(); }
+  std::uint64_t blob_bytes() const { return side.size() + large_bytes; }
+  void clear() {
+    log.clear();
+    side.clear();
+    large.clear();
+    large_bytes = 0;
+  }
 };
 
 class LogWriter {
  public:
   explicit LogWriter(const LogHeader& header);
-  void append(Role role, const Event& event, std::uint64_t action_digest);
+  void append(Role role, const Event& event, std::uint32_t actions);  // actions: short_digest
   // After the last record of an orderly end; a log without it was cut.
   void end();
 
   std::uint64_t records() const { return history_.records; }
-  // What was appended since the last clear(). Blobs belong in the side file before the log refers to them: encode_blob.
-  Bytes log() const { return log_; }
-  const std::vector<Blob>& blobs() const { return blobs_; }
-  void clear() {
-    log_.clear();
-    blobs_.clear();
-  }
-  // Gives what was appended since the last clear() in exchange for two empty containers, whose memory is used next.
-  void exchange(std::vector<std::byte>& log, std::vector<Blob>& blobs) {
-    log_.swap(log);
-    blobs_.swap(blobs);
-  }
+  // What was appended since the last exchange.
+  const LogBatch& batch() const { return batch_; }
+  // Gives that in exchange for an empty one, whose memory is used next.
+  void exchange(LogBatch& empty) { std::swap(batch_, empty); }
 
  private:
   void check(std::size_t start);
   History history_;
-  std::vector<std::byte> log_;
-  std::vector<Blob> blobs_;
+  LogBatch batch_;
   KnownBlobs known_blobs_;
 };
 

@@ -9,10 +9,10 @@ namespace {
 // Writes the fields of one event relative to the history.
 class EventSink {
  public:
-  EventSink(std::vector<std::byte>& to, History& history, History::Last& last, std::vector<Blob>& blobs, KnownBlobs& known)
-      : to_(to), history_(history), last_(last), blobs_(blobs), known_(known) {}
+  EventSink(LogBatch& to, History& history, History::Last& last, KnownBlobs& known)
+      : to_(to), history_(history), last_(last), known_(known) {}
 
-  void number(std::uint64_t value) { put_varint(to_, value); }
+  void number(std::uint64_t value) { to_.log.add_varint(value); }
   void own(Time time) {
     difference(static_cast<std::uint64_t>(tenter::number(time)), static_cast<std::uint64_t>(history_.time));
     history_.time = tenter::number(time);
@@ -34,23 +34,25 @@ class EventSink {
   void blob(const Blob& blob) {
     number(blob.size());
     if (blob.size() <= inline_blob_bytes_max) {
-      to_.insert(to_.end(), blob.bytes().begin(), blob.bytes().end());
+      to_.log.add(blob.bytes());
       return;
     }
-    const std::size_t at = to_.size();
-    to_.resize(at + 8);
-    wire::store<std::uint64_t>(to_.data() + at, blob.digest());
-    if (known_.add(blob.digest())) blobs_.push_back(blob);
+    to_.log.add_fixed<std::uint64_t>(blob.digest());
+    if (known_.add(blob.digest())) store(blob);
   }
 
  private:
   void difference(std::uint64_t now, std::uint64_t before) { number(zigzag(static_cast<std::int64_t>(now - before))); }
   void halves(std::uint32_t now, std::uint32_t before) { number(zigzag(static_cast<std::int32_t>(now - before))); }
+  void store(const Blob& blob) {
+    if (blob.size() <= copied_blob_bytes_max) return add_blob(to_.side, blob);
+    to_.large.push_back(blob);
+    to_.large_bytes += blob.size();
+  }
 
-  std::vector<std::byte>& to_;
+  LogBatch& to_;
   History& history_;
   History::Last& last_;
-  std::vector<Blob>& blobs_;
   KnownBlobs& known_;
 };
 
@@ -58,41 +60,36 @@ class EventSink {
 
 LogWriter::LogWriter(const LogHeader& header) {
   const Blob encoded = encode_value(header);
-  const Bytes magic = std::as_bytes(std::span(log_magic.data(), log_magic.size()));
-  log_.insert(log_.end(), magic.begin(), magic.end());
-  put_varint(log_, encoded.size());
-  log_.insert(log_.end(), encoded.bytes().begin(), encoded.bytes().end());
-  history_.chain = next_chain(0, log_);
-  const std::size_t at = log_.size();
-  log_.resize(at + 8);
-  wire::store<std::uint64_t>(log_.data() + at, history_.chain);
+  batch_.log.add(std::as_bytes(std::span(log_magic.data(), log_magic.size())));
+  batch_.log.add_varint(encoded.size());
+  batch_.log.add(encoded.bytes());
+  history_.chain = next_chain(0, batch_.log.bytes());
+  batch_.log.add_fixed<std::uint64_t>(history_.chain);
 }
 
-void LogWriter::append(Role role, const Event& event, std::uint64_t action_digest) {
-  const std::size_t start = log_.size();
+void LogWriter::append(Role role, const Event& event, std::uint32_t actions) {
+  const std::size_t start = batch_.log.size();
   const std::size_t kind = event.index();
   const std::uint16_t near = number(role) < far_role ? number(role) : far_role;
-  log_.push_back(static_cast<std::byte>((std::size_t{near} << kind_bits) | kind));
-  if (near == far_role) put_varint(log_, number(role));
-  EventSink sink(log_, history_, history_.last(history_key(role, kind)), blobs_, known_blobs_);
+  batch_.log.add(static_cast<std::byte>((std::size_t{near} << kind_bits) | kind));
+  if (near == far_role) batch_.log.add_varint(number(role));
+  EventSink sink(batch_, history_, history_.last(history_key(role, kind)), known_blobs_);
   std::visit([&](const auto& e) { put(sink, e); }, event);
-  const std::size_t at = log_.size();
-  log_.resize(at + 4);
-  wire::store<std::uint32_t>(log_.data() + at, short_digest(action_digest));
+  batch_.log.add_fixed<std::uint32_t>(actions);
   check(start);
   ++history_.records;
 }
 
 void LogWriter::end() {
-  const std::size_t start = log_.size();
-  log_.push_back(std::byte{end_tag});
-  put_varint(log_, history_.records);
+  const std::size_t start = batch_.log.size();
+  batch_.log.add(std::byte{end_tag});
+  batch_.log.add_varint(history_.records);
   check(start);
 }
 
 void LogWriter::check(std::size_t start) {
-  history_.chain = next_chain(history_.chain, Bytes(log_).subspan(start));
-  for (std::size_t i = 0; i < check_bytes; ++i) log_.push_back(static_cast<std::byte>(history_.chain >> (8 * i)));
+  history_.chain = next_chain(history_.chain, batch_.log.bytes().subspan(start));
+  for (std::size_t i = 0; i < check_bytes; ++i) batch_.log.add(static_cast<std::byte>(history_.chain >> (8 * i)));
 }
 
 }  // namespace tenter::recording

@@ -10,23 +10,24 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/recording/buffer.hpp"
 #include "core/recording/fields.hpp"
 
 namespace tenter::recording {
 
 class ValueSink {
  public:
-  void number(std::uint64_t value) { put_varint(bytes_, value); }
+  void number(std::uint64_t value) { bytes_.add_varint(value); }
   void blob(const Blob& blob) { counted(blob.bytes()); }
   void text(std::string_view text) { counted(std::as_bytes(std::span(text.data(), text.size()))); }
-  Bytes written() const { return bytes_; }
+  Bytes written() const { return bytes_.bytes(); }
 
  private:
   void counted(Bytes bytes) {
     number(bytes.size());
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    bytes_.add(bytes);
   }
-  std::vector<std::byte> bytes_;
+  Buffer bytes_;
 };
 
 class ValueSource {

@@ -37,11 +37,14 @@ void add_waits_of(Port<Parts...>& port, WaitSet& waits) {
 
 // Sees every delivery; this one sees nothing and costs nothing. A recording is another (hw/record/recorded.hpp).
 struct Unobserved {
-  // Calls handle(out), where out is the port or a wrapper of it, and returns its result.
+  // Calls handle(out), where out is the port or a wrapper of it, and returns its result. Afterwards the event may be moved from.
   template <class PortType, class Handle>
-  bool observe(Role, const Event&, PortType& port, Handle&& handle) {
+  bool observe(Role, Event&, PortType& port, Handle&& handle) {
     return handle(port);
   }
+  // Before the process sleeps: time for what need not be done between an event and its answer. Not before it yields: where
+  // processes share a CPU, what one does before it makes way is in the way of the others.
+  void idle() {}
 };
 
 template <class PortType, class Observer, class... Machines>
@@ -63,7 +66,9 @@ class ObservedProcess {
 
   // Polls and delivers until nothing is ready; never blocks. Returns the number of events delivered.
   std::uint64_t run_ready() {
-    return run_while([] { return true; });
+    const std::uint64_t delivered = run_while([] { return true; });
+    observer_.idle();
+    return delivered;
   }
 
   // Runs until predicate() or the deadline; true when the predicate holds. Asked after every event. With a watch, another thread
@@ -117,7 +122,7 @@ class ObservedProcess {
     std::uint64_t delivered = 0;
     look();
     while (!context_.inbox.empty() && go()) {
-      const Delivery delivery = context_.inbox.take_front();
+      Delivery delivery = context_.inbox.take_front();
       context_.current = delivery.to;
       if (!dispatch(delivery, std::index_sequence_for<Machines...>{})) ++undelivered_;
       ++delivered;
@@ -127,14 +132,14 @@ class ObservedProcess {
   }
 
   template <std::size_t... I>
-  bool dispatch(const Delivery& delivery, std::index_sequence<I...>) {
+  bool dispatch(Delivery& delivery, std::index_sequence<I...>) {
     bool handled = false;
     ((number(delivery.to) == I ? void(handled = hand_over(std::get<I>(machines_), delivery)) : void()), ...);
     return handled;
   }
 
   template <class M>
-  bool hand_over(M& machine, const Delivery& delivery) {
+  bool hand_over(M& machine, Delivery& delivery) {
     if constexpr (Machine<M>) {
       if (context_.step_hook != nullptr) [[unlikely]]
         context_.step_hook->at(M::name, machine.state_name(), name_of(delivery.event));
@@ -176,6 +181,7 @@ class ObservedProcess {
       sched_yield();
       return;
     }
+    observer_.idle();
     const Time at = now();
     if (number(waits_.poll_again) > 0) waits_.until(at + waits_.poll_again);
     parker_.park(waits_, seen, watch);

@@ -14,12 +14,13 @@ class Recorded {
 
   // handle(out) delivers `event` to the machine of `role`, which acts on `out`.
   template <class PortType, class Handle>
-  bool observe(Role role, const Event& event, PortType& port, Handle&& handle) {
+  bool observe(Role role, Event& event, PortType& port, Handle&& handle) {
     Traced<PortType> traced(port);
     const bool handled = handle(traced);
-    recorder_->append(role, event, traced.take_digest());
+    recorder_->append(role, std::move(event), traced.take_digest());
     return handled;
   }
+  void idle() { recorder_->settle(); }
 
  private:
   Recorder* recorder_;
@@ -31,10 +32,14 @@ class PerhapsRecorded {
   explicit PerhapsRecorded(Recorder* recorder) : recorder_(recorder) {}
 
   template <class PortType, class Handle>
-  bool observe(Role role, const Event& event, PortType& port, Handle&& handle) {
+  bool observe(Role role, Event& event, PortType& port, Handle&& handle) {
     if (recorder_ == nullptr) [[likely]]
       return handle(port);
     return Recorded(*recorder_).observe(role, event, port, std::forward<Handle>(handle));
+  }
+  void idle() {
+    if (recorder_ != nullptr) [[unlikely]]
+      recorder_->settle();
   }
 
  private:

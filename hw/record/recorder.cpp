@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::size_t log_buffer_bytes = 64 * 1024;
 constexpr std::uint64_t blob_buffer_bytes = 1024 * 1024;
-constexpr std::size_t buffers_max = 16;                   // then append() waits
-constexpr std::size_t copied_blob_bytes_max = 16 * 1024;  // a copy is cheaper than a system call of its own
+constexpr std::size_t buffers_max = 16;  // then append() waits
 constexpr std::chrono::milliseconds write_interval(10);
 
 bool one_path_component(const std::string& name) {
@@ -64,23 +63,38 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& directory, c
 Recorder::~Recorder() { end(); }
 
 bool Recorder::holds_buffers(std::size_t buffers) const {
-  return writer_.log().size() >= buffers * log_buffer_bytes || pending_blob_bytes_ >= buffers * blob_buffer_bytes;
+  const recording::LogBatch& batch = writer_.batch();
+  return batch.log.size() >= buffers * log_buffer_bytes || batch.blob_bytes() >= buffers * blob_buffer_bytes;
 }
 
-void Recorder::append(Role role, const Event& event, std::uint64_t action_digest) noexcept {
+void Recorder::append(Role role, Event event, std::uint64_t action_digest) noexcept {
   std::unique_lock lock(mutex_);
   if (failure_.native != 0 || finished_) return;
-  const bool first = !unwritten(), full = holds_buffers(1);
+  aside_.push_back({role, std::move(event), recording::short_digest(action_digest)});
+  if (idle_) {
+    idle_ = false;
+    changed_.notify_one();
+  }
+  if (aside_.size() < aside_max) return;
+  make_records();
+  if (holds_buffers(buffers_max)) written_.wait(lock, [&] { return !holds_buffers(buffers_max); });
+}
+
+void Recorder::settle() noexcept {
+  const std::lock_guard lock(mutex_);
+  make_records();
+}
+
+void Recorder::make_records() noexcept {
+  if (aside_.empty() || failure_.native != 0) return;
+  const bool full = holds_buffers(1);
   try {
-    writer_.append(role, event, action_digest);
-    for (; counted_blobs_ < writer_.blobs().size(); ++counted_blobs_)
-      pending_blob_bytes_ += writer_.blobs()[counted_blobs_].size();
+    for (const recording::Record& record : aside_) writer_.append(record.role, record.event, record.actions);
   } catch (...) {
     stop({".log", ENOMEM});
-    return;
   }
-  if (first || full != holds_buffers(1)) changed_.notify_one();
-  if (holds_buffers(buffers_max)) written_.wait(lock, [&] { return !holds_buffers(buffers_max); });
+  aside_.clear();
+  if (full != holds_buffers(1)) changed_.notify_one();
 }
 
 bool Recorder::pending() const {
@@ -89,7 +103,7 @@ bool Recorder::pending() const {
 }
 std::uint64_t Recorder::records() const {
   const std::lock_guard lock(mutex_);
-  return writer_.records();
+  return writer_.records() + aside_.size();
 }
 std::uint64_t Recorder::bytes() const {
   const std::lock_guard lock(mutex_);
@@ -99,8 +113,10 @@ std::uint64_t Recorder::bytes() const {
 void Recorder::write_in_time() {
   std::unique_lock lock(mutex_);
   while (!finished_) {
+    idle_ = !unwritten();
     changed_.wait(lock, [&] { return finished_ || unwritten(); });
-    // What comes meanwhile goes with it.
+    idle_ = false;
+    // What comes meanwhile goes with it, so one who records all the time wakes nobody.
     changed_.wait_for(lock, write_interval, [&] { return finished_ || holds_buffers(1); });
     write_out(lock);
   }
@@ -109,6 +125,7 @@ void Recorder::write_in_time() {
 void Recorder::end() noexcept {
   std::unique_lock lock(mutex_);
   written_.wait(lock, [&] { return !writing_; });
+  make_records();
   if (!finished_ && failure_.native == 0) {
     try {
       writer_.end();
@@ -133,16 +150,13 @@ Result<void> Recorder::finish() {
 
 // One at a time. The mutex is free meanwhile: a loop that waited for a disk would hold up its whole group.
 void Recorder::write_out(std::unique_lock<std::mutex>& lock) noexcept {
-  if (failure_.native != 0 || writing_ || !unwritten()) return;
-  writer_.exchange(log_batch_, blob_batch_);
-  counted_blobs_ = 0;
-  pending_blob_bytes_ = 0;
+  make_records();
+  if (writing_ || !unwritten()) return;
+  writer_.exchange(batch_);
   writing_ = true;
   lock.unlock();
   const Failure failure = write_batch();
-  log_batch_.clear();
-  blob_batch_.clear();
-  side_.clear();
+  batch_.clear();
   lock.lock();
   writing_ = false;
   bytes_ += std::exchange(batch_bytes_, 0);
@@ -157,22 +171,18 @@ Recorder::Failure Recorder::write_batch() noexcept {
   } catch (...) {
     return {".blobs", ENOMEM};
   }
-  return write(log_.get(), log_batch_, {}, ".log");
+  return write(log_.get(), batch_.log.bytes(), {}, ".log");
 }
 
 Recorder::Failure Recorder::write_blobs() {
-  std::byte head[recording::blob_head_bytes];
-  for (const Blob& blob : blob_batch_) {
-    recording::encode_blob_head(blob, head);
-    side_.insert(side_.end(), std::begin(head), std::end(head));
-    const bool large = blob.size() > copied_blob_bytes_max;
-    if (!large) side_.insert(side_.end(), blob.bytes().begin(), blob.bytes().end());
-    if (!large && side_.size() < log_buffer_bytes) continue;
-    const Failure failure = write(blobs_.get(), side_, large ? blob.bytes() : Bytes{}, ".blobs");
+  recording::Buffer& side = batch_.side;
+  for (const Blob& blob : batch_.large) {
+    recording::add_blob_head(side, blob);
+    const Failure failure = write(blobs_.get(), side.bytes(), blob.bytes(), ".blobs");
     if (failure.native != 0) return failure;
-    side_.clear();
+    side.clear();
   }
-  return write(blobs_.get(), side_, {}, ".blobs");
+  return write(blobs_.get(), side.bytes(), {}, ".blobs");
 }
 
 Recorder::Failure Recorder::write(int descriptor, Bytes head, Bytes content, const char* suffix) {
@@ -185,9 +195,8 @@ void Recorder::stop(Failure failure) noexcept {
   if (failure.native == 0) return;
   failure.records = writer_.records();
   failure_ = failure;
-  writer_.clear();
-  counted_blobs_ = 0;
-  pending_blob_bytes_ = 0;
+  recording::LogBatch unwritten;
+  writer_.exchange(unwritten);
   written_.notify_all();
 }
 

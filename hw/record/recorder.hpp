@@ -3,10 +3,11 @@
 //   auto recorder = hw::Recorder::open(directory, header);
 //   hw::ObservedProcess process(context, port, hw::Recorded{**recorder}, Dispatcher{...});   // hw/record/recorded.hpp
 //
-// The directory is 0700 and the files 0600: they hold payload bytes. append() never throws and appends to memory; a thread of the
-// recorder writes the files when 64 KiB of log or 1 MiB of blobs have come together, 10 ms after the first event that is in
-// memory only (what a killed process loses), and at the end. append() waits for that thread only when it is 16 such buffers
-// behind. A failure stops the recording and is told by finish(); the process goes on.
+// The directory is 0700 and the files 0600: they hold payload bytes. append() never throws and sets the event aside; settle(),
+// which the loop calls when it has nothing to do, makes records of them. A thread of the recorder writes the files when 64 KiB of
+// log or 1 MiB of blobs have come together, 10 ms after the first event that is in memory only (what a killed process loses), and
+// at the end. append() waits for that thread only when it is 16 such buffers behind. A failure stops the recording and is told by
+// finish(); the process goes on.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -30,7 +31,9 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();  // writes the end, as finish() does
 
-  void append(Role role, const Event& event, std::uint64_t action_digest) noexcept;
+  void append(Role role, Event event, std::uint64_t action_digest) noexcept;
+  // Makes records of what was set aside. Nobody has to call it: 10 ms later, or when much has come together, it happens anyway.
+  void settle() noexcept;
   // Writes the rest and the end of the log; the first failure of the whole recording, if any. Later calls repeat the answer.
   Result<void> finish();
 
@@ -40,8 +43,11 @@ class Recorder {
   std::uint64_t bytes() const;  // written so far, both files
 
  private:
-  Recorder(const recording::LogHeader& header, std::string path) : writer_(header), path_(std::move(path)) {}
-  bool unwritten() const { return failure_.native == 0 && (!writer_.log().empty() || !writer_.blobs().empty()); }
+  Recorder(const recording::LogHeader& header, std::string path) : writer_(header), path_(std::move(path)) {
+    aside_.reserve(aside_max);
+  }
+  bool unwritten() const { return failure_.native == 0 && !(aside_.empty() && writer_.batch().empty()); }
+  void make_records() noexcept;
   // So many buffers' worth or more is not written.
   bool holds_buffers(std::size_t buffers) const;
   void write_in_time();  // the thread
@@ -65,17 +71,18 @@ class Recorder {
   std::condition_variable written_;
   std::thread thread_;
   // What follows is the mutex's.
+  static constexpr std::size_t aside_max = 64;
+  std::vector<recording::Record> aside_;  // in memory that is there already
   recording::LogWriter writer_;
   std::string path_;  // without .log
   Descriptor log_, blobs_;
-  std::size_t counted_blobs_ = 0;  // of writer_.blobs(), in pending_blob_bytes_
-  std::uint64_t pending_blob_bytes_ = 0, bytes_ = 0;
+  std::uint64_t bytes_ = 0;
+  bool idle_ = false;  // the thread waits for the first event
   bool writing_ = false;
   Failure failure_;
   bool finished_ = false;
   // Who writes (writing_) has these without the mutex.
-  std::vector<std::byte> log_batch_, side_;  // side_: of the side file
-  std::vector<Blob> blob_batch_;
+  recording::LogBatch batch_;
   std::uint64_t batch_bytes_ = 0;  // written of it
 };
 

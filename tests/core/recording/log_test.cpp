@@ -56,7 +56,7 @@ TEST(Recording, every_kind_of_event_is_read_as_it_was_written) {
 
 TEST(Recording, the_header_is_read_as_it_was_written) {
   const LogWriter writer(samples::header());
-  const auto reader = LogReader::open(writer.log(), BlobStore());
+  const auto reader = LogReader::open(writer.batch().log.bytes(), BlobStore());
   ASSERT_TRUE(reader) << reader.error().what;
   EXPECT_EQ(reader->header(), samples::header());
 }
@@ -128,10 +128,11 @@ TEST(Recording, a_record_left_out_or_put_elsewhere_is_noticed) {
   LogWriter writer(samples::header());
   std::vector<std::size_t> starts;
   for (std::uint32_t i = 0; i < 4; ++i) {
-    starts.push_back(writer.log().size());
+    starts.push_back(writer.batch().log.size());
     writer.append(Role{0}, event::Swapped{Time{1000}, Op{1}, 5}, 9);  // from the second one on all alike
   }
-  std::vector<std::byte> bytes(writer.log().begin(), writer.log().end());
+  const Bytes written = writer.batch().log.bytes();
+  std::vector<std::byte> bytes(written.begin(), written.end());
   bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(starts[1]), bytes.begin() + static_cast<std::ptrdiff_t>(starts[2]));
   const Read read = read_all(bytes, BlobStore());
   EXPECT_TRUE(read.error);
@@ -142,11 +143,11 @@ TEST(Recording, a_long_blob_is_stored_once_and_missed_when_its_side_file_is_cut)
   const Blob payload(std::string_view("a payload that does not fit into the record itself"));
   LogWriter writer(samples::header());
   for (int i = 0; i < 3; ++i) writer.append(Role{0}, event::Copied{Time{i}, Op{1}, payload}, 0);
-  ASSERT_EQ(writer.blobs().size(), 1u);
-  std::vector<std::byte> side = samples::side_file(writer.blobs());
-  EXPECT_EQ(read_all(writer.log(), BlobStore(side)).records.size(), 3u);
+  ASSERT_EQ(writer.batch().side.size(), blob_head_bytes + payload.size());
+  std::vector<std::byte> side = samples::side_file(writer.batch());
+  EXPECT_EQ(read_all(writer.batch().log.bytes(), BlobStore(side)).records.size(), 3u);
   side.pop_back();
-  const Read read = read_all(writer.log(), BlobStore(side));
+  const Read read = read_all(writer.batch().log.bytes(), BlobStore(side));
   ASSERT_TRUE(read.error);
   EXPECT_NE(read.error->what.find("side file"), std::string::npos) << read.error->what;
   EXPECT_TRUE(read.records.empty());
@@ -165,9 +166,9 @@ TEST(Recording, a_typical_record_takes_16_bytes_at_most) {
                             event::Swapped{now + microseconds(120), Op{5 | (sequence << 32)}, value},
                             event::TimerFired{now + microseconds(400), Op{9 | (sequence << 32)}}};
     for (const Event& event : events) {
-      before = writer.log().size();
-      writer.append(Role{1}, event, sequence * 0x9E3779B97F4A7C15u);
-      const std::size_t bytes = writer.log().size() - before;
+      before = writer.batch().log.size();
+      writer.append(Role{1}, event, short_digest(sequence * 0x9E3779B97F4A7C15u));
+      const std::size_t bytes = writer.batch().log.size() - before;
       if (sequence > 1) largest = std::max(largest, bytes);  // the first one of a kind has nothing to differ from
       total += bytes;
       ++records;

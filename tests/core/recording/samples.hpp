@@ -63,16 +63,12 @@ class Generator {
 
 inline LogHeader header() { return {"mailbox", "rank-2", Rank{2}, {{"member", Blob("\x01\x02\x03")}, {"channel", Blob()}}}; }
 
-inline std::vector<std::byte> side_file(const std::vector<Blob>& blobs) {
-  const Bytes magic = std::as_bytes(std::span(blobs_magic.data(), blobs_magic.size()));
-  std::vector<std::byte> file(magic.begin(), magic.end());
-  for (const Blob& blob : blobs) {
-    std::byte head[blob_head_bytes];
-    encode_blob_head(blob, head);
-    file.insert(file.end(), std::begin(head), std::end(head));
-    file.insert(file.end(), blob.bytes().begin(), blob.bytes().end());
-  }
-  return file;
+inline std::vector<std::byte> side_file(const LogBatch& batch) {
+  Buffer file;
+  file.add(std::as_bytes(std::span(blobs_magic.data(), blobs_magic.size())));
+  file.add(batch.side.bytes());
+  for (const Blob& blob : batch.large) add_blob(file, blob);
+  return {file.bytes().begin(), file.bytes().end()};
 }
 
 struct Log {
@@ -88,16 +84,16 @@ inline Log log_of_each(std::uint64_t seed, int rounds = 1) {
   for (int round = 0; round < rounds; ++round) {
     for (Event& event : generator.one_of_each()) {
       const Role role{static_cast<std::uint16_t>(generator.number())};
-      const std::uint64_t actions = generator.word();
-      log.starts.push_back(writer.log().size());
+      const std::uint32_t actions = short_digest(generator.word());
+      log.starts.push_back(writer.batch().log.size());
       writer.append(role, event, actions);
-      log.records.push_back({role, std::move(event), short_digest(actions)});
+      log.records.push_back({role, std::move(event), actions});
     }
   }
-  log.starts.push_back(writer.log().size());
+  log.starts.push_back(writer.batch().log.size());
   writer.end();
-  log.bytes.assign(writer.log().begin(), writer.log().end());
-  log.blobs = side_file(writer.blobs());
+  log.bytes.assign(writer.batch().log.bytes().begin(), writer.batch().log.bytes().end());
+  log.blobs = side_file(writer.batch());
   return log;
 }
 
