@@ -77,6 +77,7 @@ void expect_stream_bugs_found() {
   expect_found_at_the_end<ClosesAll<F>>("a_close_touches_no_other_connection");
   expect_found_at_the_end<KeepsConnections<F>>("nothing_is_left_when_all_is_closed");
   expect_found_at_the_end<ChangesAnswers<F, StreamWritten, lost_is_ok>>("a_write_to_one_who_is_gone_is_lost");
+  expect_found_at_the_end<KeepsWaiting<F>>("a_write_that_waits_is_told_of_a_reset");
   expect_found_at_the_end<ChangesAnswers<F, StreamRead, reset_is_an_end>>("a_reset_stays_a_reset");
   expect_found_at_the_end<OutlivesProcesses<F>>("a_process_that_ends_closes_its_connections");
   expect_found_at_the_end<OutlivesProcesses<F>>("nobody_listens_for_a_process_that_has_ended");

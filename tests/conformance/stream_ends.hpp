@@ -173,6 +173,7 @@ class StreamEnds : protected StreamUser<Fixture> {
   static std::vector<Case<Self>> loss_cases() {
     return {
         {"a_write_to_one_who_is_gone_is_lost", &Self::a_write_to_one_who_is_gone_is_lost},
+        {"a_write_that_waits_is_told_of_a_reset", &Self::a_write_that_waits_is_told_of_a_reset},
         {"a_reset_stays_a_reset", &Self::a_reset_stays_a_reset},
         {"a_process_that_ends_closes_its_connections", &Self::a_process_that_ends_closes_its_connections},
         {"nobody_listens_for_a_process_that_has_ended", &Self::nobody_listens_for_a_process_that_has_ended},
@@ -194,6 +195,17 @@ class StreamEnds : protected StreamUser<Fixture> {
       }
       EXPECT_TRUE(lost) << "twenty writes to one who is gone are ok";
     }
+  }
+  void a_write_that_waits_is_told_of_a_reset() {
+    const Pair pair = this->pair();
+    const Op op = write(server, pair, stream_content(1, 40'000'000)), behind = write(server, pair, stream_content(2, 10));
+    const Op reading = this->read(server, pair);
+    world.settle();
+    this->close(client, pair, true);
+    expect_written(server, op, Status::peer_lost);
+    expect_written(server, behind, Status::peer_lost);
+    this->expect_status(this->template answer<event::StreamRead>(server, reading), Status::peer_lost);
+    expect_quiet();
   }
   void a_reset_stays_a_reset() {
     const Pair pair = this->pair();

@@ -238,6 +238,15 @@ struct WritesAtOnce : TamperedStreams<Fixture> {
   bool tell(std::size_t, Event& event) override { return !std::holds_alternative<event::StreamWritten>(event); }
 };
 
+// A write that waits for room waits for ever when none comes.
+template <StreamFixture Fixture>
+struct KeepsWaiting : TamperedStreams<Fixture> {
+  bool tell(std::size_t, Event& event) override {
+    const auto* written = std::get_if<event::StreamWritten>(&event);
+    return !written || written->status == Status::ok;
+  }
+};
+
 // Takes a write of nothing for an end.
 template <StreamFixture Fixture>
 struct EndsByNothing : TamperedStreams<Fixture> {
