@@ -1,6 +1,9 @@
 // `tenter mailbox run`: the tasks of a file, one after the other, on a group of its own.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <iostream>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -8,6 +11,7 @@
 #include "cli/mailbox_commands.hpp"
 #include "cli/mailbox_tasks.hpp"
 #include "cli/report/json_writer.hpp"
+#include "cli/report/terminal.hpp"
 #include "cli/tell.hpp"
 #include "hw/group/bus_error.hpp"
 
@@ -102,10 +106,6 @@ void write_json(const Context& context, const std::vector<TaskOutcome>& outcomes
   write_result_text(context, text.str() + "\n", "");
 }
 
-void progress(const Context& context, const std::string& text) {
-  if (!context.common.quiet) tell("{}\n", text);
-}
-
 }  // namespace
 
 void warn_of_recording(hw::Group& group) {
@@ -131,7 +131,8 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
     if (interrupted()) return exit_code::interrupted;
     return mailbox_exit::group_failed;
   }
-  progress(context, fmt::format("group of {} is ready, page {}", options.ranks, (*group)->page()));
+  if (!context.common.quiet) tell("group of {} is ready, page {}\n", options.ranks, (*group)->page());
+  report::Progress progress(std::cerr, isatty(2) != 0, std::chrono::steady_clock::now());
   std::vector<TaskOutcome> outcomes;
   std::uint32_t next_rank = 0;
   bool all_ok = true;
@@ -145,11 +146,16 @@ int mailbox_run(const Context& context, const MailboxRunOptions& options) {
     if (cut_short) outcomes.pop_back();
     if (cut_short) break;
     all_ok &= !outcomes.back().error;
-    if (context.human_output()) print(outcomes.back());
-    progress(context, fmt::format("{} of {} tasks", outcomes.size(), count));
+    if (context.human_output()) {
+      progress.clear();
+      print(outcomes.back());
+    }
+    if (!context.common.quiet)
+      progress.update(fmt::format("{} of {} tasks", outcomes.size(), count), std::chrono::steady_clock::now());
     if ((*group)->ended()) break;
   }
   stop.reset();
+  progress.clear();
   std::string trouble;
   if (interrupted())
     trouble = fmt::format("interrupted after {} of {} tasks", outcomes.size(), count);
