@@ -87,19 +87,19 @@ Result<void> read_key(const std::string& key, const Json& value, TaskLine& task,
   } else if (key == "worker") {
     return read_worker(value, task, ranks);
   } else if (key == "scalars" && value.is_array()) {
-    if (value.size() > mailbox::scalars_max)
-      return error(Status::invalid, std::to_string(value.size()) + " are more than " + std::to_string(mailbox::scalars_max));
+    if (value.size() > slr3::scalars_max)
+      return error(Status::invalid, std::to_string(value.size()) + " are more than " + std::to_string(slr3::scalars_max));
     for (const Json& one : value) {
       auto scalar = scalar_of(one);
       if (!scalar) return tl::unexpected(scalar.error());
       task.task.scalars.push_back(*scalar);
     }
   } else if (key == "data" && value.is_string()) {
-    if (const std::size_t bytes = value.get_ref<const std::string&>().size(); bytes > mailbox::inline_bytes_max)
-      return error(Status::invalid, std::to_string(bytes) + " bytes are more than " + std::to_string(mailbox::inline_bytes_max));
+    if (const std::size_t bytes = value.get_ref<const std::string&>().size(); bytes > slr3::inline_bytes_max)
+      return error(Status::invalid, std::to_string(bytes) + " bytes are more than " + std::to_string(slr3::inline_bytes_max));
     task.task.data = Blob(std::string_view(value.get_ref<const std::string&>()));
   } else if (key == "file" && value.is_string()) {
-    const auto content = os::read_file(value.get<std::string>(), mailbox::inline_bytes_max);
+    const auto content = os::read_file(value.get<std::string>(), slr3::inline_bytes_max);
     if (!content) return tl::unexpected(content.error());
     task.task.data = Blob(std::string_view(*content));
   } else if (key == "deadline_s" && value.is_number() && value.get<double>() >= 0.001 && value.get<double>() <= 86'400) {

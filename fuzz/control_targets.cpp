@@ -1,11 +1,8 @@
 #include "fuzz/control_targets.hpp"
 
 #include "core/check.hpp"
-#include "core/control/command.hpp"
-#include "core/control/frame.hpp"
 #include "core/control/gate_message.hpp"
-#include "core/control/message.hpp"
-#include "core/control/task.hpp"
+#include "core/control/slr3.hpp"
 #include "core/control/topology.hpp"
 #include "core/utf8.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/control/layout.hpp"
 #include "core/control/route.hpp"
+#include "core/control/slr3.hpp"
 #include "core/event.hpp"
 #include "core/text.hpp"
 #include "core/wire.hpp"

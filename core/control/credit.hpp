@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "core/control/layout.hpp"
+#include "core/control/slr3.hpp"
 #include "core/describe.hpp"
 #include "core/names.hpp"
 

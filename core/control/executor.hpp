@@ -14,11 +14,10 @@
 
 #include "core/control/calls.hpp"
 #include "core/control/feature.hpp"
-#include "core/control/frame.hpp"
 #include "core/control/inbound.hpp"
-#include "core/control/message.hpp"
 #include "core/control/operation.hpp"
 #include "core/control/registry.hpp"
+#include "core/control/slr3.hpp"
 #include "core/machine.hpp"
 #include "core/port.hpp"
 
@@ -37,7 +36,7 @@ struct ExecutorConfig {
   Communicator communicator = world_communicator;
   Duration heartbeat_interval = seconds(1);    // of both sides
   std::uint32_t silent_ticks_max = 4;          // intervals without a frame after which the controller is lost
-  std::uint32_t startup_ticks_max = 60;        // the same, before its first one
+  std::uint32_t startup_ticks_max = 60;        // the same, before its first one; and for the join
   std::uint32_t queued_max = 64;               // commands that wait or run, and
   std::uint64_t queued_bytes_max = 64u << 20;  // their bytes: beyond either, nothing is received until there is room again
   std::uint32_t dropped_max = 1'000;
@@ -130,6 +129,7 @@ class Executor {
     return {config_.session, static_cast<std::int32_t>(config_.worker), sequence};
   }
   bool can(std::uint64_t feature) const { return (config_.features & feature) != 0; }
+  Duration startup_patience() const { return config_.heartbeat_interval * config_.startup_ticks_max; }
 
   ExecutorConfig config_;
   ExecutorState state_ = ExecutorState::idle;

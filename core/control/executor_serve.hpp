@@ -8,9 +8,10 @@ namespace tenter::control {
 
 // idle --started--> joining
 template <ExecutorPorts O>
-void Executor::on(const event::Started&, O& out) {
+void Executor::on(const event::Started& e, O& out) {
   if (state_ != ExecutorState::idle) return;
   state_ = ExecutorState::joining;
+  out.arm(operation(OperationKind::end), e.now + startup_patience());
   out.join_world(operation(OperationKind::join));
 }
 
@@ -18,6 +19,7 @@ void Executor::on(const event::Started&, O& out) {
 template <ExecutorPorts O>
 void Executor::on(const event::WorldJoined& e, O& out) {
   if (state_ != ExecutorState::joining || e.op != operation(OperationKind::join)) return;
+  out.cancel(operation(OperationKind::end));
   if (e.status != Status::ok) return give_up(e.status, "the world could not be joined: " + std::string(e.text.text()), out);
   if (number(e.rank) != config_.worker + 1 || e.ranks != config_.world)
     return give_up(Status::mismatch,
@@ -122,6 +124,9 @@ template <ExecutorPorts O>
 void Executor::on(const event::TimerFired& e, O& out) {
   if (e.op == operation(OperationKind::end) && state_ == ExecutorState::parting)
     return give_up(Status::timed_out, "the controller did not take the last words", out);
+  if (e.op == operation(OperationKind::end) && state_ == ExecutorState::joining)
+    return give_up(Status::timed_out,
+                   "the world was not joined within " + text_of(number(startup_patience()) / 1'000'000) + " ms", out);
   if (e.op != operation(OperationKind::tick) || (state_ != ExecutorState::serving && state_ != ExecutorState::leaving)) return;
   // Who does not listen because of its own work cannot tell silence; who waits for its answers to be taken can.
   const bool listens = receiving_ || unsent_.size() > config_.queued_max;

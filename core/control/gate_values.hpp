@@ -10,7 +10,7 @@
 #include "core/blob.hpp"
 #include "core/control/gate_message.hpp"
 #include "core/control/hidden.hpp"
-#include "core/control/layout.hpp"
+#include "core/control/slr3.hpp"
 #include "core/describe.hpp"
 #include "core/names.hpp"
 

@@ -48,11 +48,16 @@ Result<void> check_host_name(std::string_view host) {
   if (host.front() == '-' || host.front() == '.') return wrong("begins with '-' or '.'");
   if (!std::all_of(host.begin(), host.end(), is_name_character))
     return wrong("has a character that is no letter, digit, '.', '-' or '_'; for an IPv6 address use a name");
+  if (std::all_of(host.begin(), host.end(), [](char c) { return c == '0' || c == '.'; }))
+    return wrong("is every address of a machine and none of another's");  // P-C9b
   return {};
 }
 
 bool is_loopback(std::string_view host) {
-  if (host == "localhost" || host == "localhost.") return true;
+  constexpr std::string_view name = "localhost";
+  const std::string_view front = host.substr(0, name.size()), rest = host.substr(front.size());
+  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+  if (std::equal(front.begin(), front.end(), name.begin(), name.end(), same) && (rest.empty() || rest == ".")) return true;
   return host.starts_with("127.") && std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
 }
 

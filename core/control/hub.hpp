@@ -15,9 +15,9 @@
 
 #include "core/control/calls.hpp"
 #include "core/control/credit.hpp"
-#include "core/control/frame.hpp"
 #include "core/control/operation.hpp"
 #include "core/control/route.hpp"
+#include "core/control/slr3.hpp"
 #include "core/machine.hpp"
 #include "core/port.hpp"
 
@@ -81,6 +81,8 @@ class Hub {
   // hub_start.hpp
   template <class O>
   void start(const event::Submitted& e, O& out);
+  template <class O>
+  void join_failed(O& out);
   template <class O>
   void answer_starts(O& out);
   template <class O>

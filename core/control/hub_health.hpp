@@ -9,6 +9,10 @@ namespace tenter::control {
 template <HubPorts O>
 void Hub::on(const event::TimerFired& e, O& out) {
   if (e.op == operation(OperationKind::end)) return end_is_due(out);
+  if (state_ == HubState::joining && e.op == operation(OperationKind::startup)) {
+    reason_ = "the world was not joined within " + text_of(number(config_.startup_patience) / 1'000'000) + " ms";
+    return join_failed(out);
+  }
   if (state_ != HubState::open && state_ != HubState::closing) return;
   switch (kind_of(e.op)) {
     case OperationKind::tick:

@@ -73,7 +73,7 @@ void Hub::replied(std::uint32_t worker, const Frame& frame, O& out) {
     case ReplyMatch::late: {
       give_back(worker, *route.lane.find(reply->sequence));
       route.lane.remove(reply->sequence);
-      drop(worker, route.counts.late, out);
+      ++route.counts.late;
       return leave_in_silence(worker, out);
     }
     case ReplyMatch::awaited:

@@ -6,9 +6,10 @@ namespace tenter::control {
 
 // idle --started--> joining
 template <HubPorts O>
-void Hub::on(const event::Started&, O& out) {
+void Hub::on(const event::Started& e, O& out) {
   if (state_ != HubState::idle) return;
   state_ = HubState::joining;
+  out.arm(operation(OperationKind::startup), e.now + config_.startup_patience);
   out.join_world(operation(OperationKind::join));
 }
 
@@ -21,11 +22,8 @@ void Hub::on(const event::WorldJoined& e, O& out) {
   else if (number(e.rank) != 0 || e.ranks != workers() + 1)
     reason_ = "this is rank " + text_of(e.rank) + " of " + text_of(e.ranks) + ", the topology has the controller as rank 0 of " +
               text_of(workers() + 1);
-  state_ = reason_.empty() ? HubState::open : HubState::failed;
-  if (state_ == HubState::failed) {
-    answer_starts(out);
-    return shutdowns_.empty() ? void() : end(Status::failed, reason_, out);
-  }
+  if (!reason_.empty()) return join_failed(out);
+  state_ = HubState::open;
   for (std::uint32_t worker = 0; worker < workers(); ++worker) {
     routes_[worker].heard = e.now;
     receive(worker, out);
@@ -33,6 +31,15 @@ void Hub::on(const event::WorldJoined& e, O& out) {
   out.arm(operation(OperationKind::startup), e.now + config_.startup_patience);
   out.arm(operation(OperationKind::tick), e.now + config_.heartbeat_interval);
   if (!shutdowns_.empty()) close_all(out);
+}
+
+// joining --else, time--> failed
+template <class O>
+void Hub::join_failed(O& out) {
+  state_ = HubState::failed;
+  out.cancel(operation(OperationKind::startup));
+  answer_starts(out);
+  if (!shutdowns_.empty()) end(Status::failed, reason_, out);
 }
 
 template <class O>
@@ -98,14 +105,17 @@ void Hub::leave_in_silence(std::uint32_t worker, O& out) {
 template <class O>
 void Hub::said_goodbye(std::uint32_t worker, O& out) {
   Route& route = routes_[worker];
+  // It cannot have taken what is still with the port: who says goodbye then leaves messages that nobody will take.
+  for (const Command& command : route.lane.commands())
+    if (command.credit != CreditSource::none)
+      return lose(worker, Status::peer_lost, "it left before it had taken what it was sent", out);
+  const bool all_answered = route.lane.size() == route.lane.given_up();
   route.left = true;
   let_go(worker, out);
-  const bool all_answered = route.lane.size() == route.lane.given_up();
   if (route.phase != RoutePhase::draining || !all_answered) {
     fail(worker, Status::peer_lost, all_answered ? "it left by itself" : "it left without an answer to what it had been sent",
          out);
   } else {
-    for (Command& command : route.lane.commands()) give_back(worker, command);
     route.lane.clear();
     route.phase = RoutePhase::closed;
   }

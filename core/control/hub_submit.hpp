@@ -2,7 +2,7 @@
 // (P-X1). Spec A1, B2.3.
 #pragma once
 #include "core/control/hub.hpp"
-#include "core/control/task.hpp"
+#include "core/control/slr3.hpp"
 
 namespace tenter::control {
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/control/frame.hpp"
-#include "core/control/message.hpp"
+#include "core/control/slr3.hpp"
 #include "core/error.hpp"
 #include "core/event.hpp"
 

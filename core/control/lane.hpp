@@ -7,7 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/control/credit.hpp"
-#include "core/control/message.hpp"
+#include "core/control/slr3.hpp"
 #include "core/describe.hpp"
 #include "core/names.hpp"
 

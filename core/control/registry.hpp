@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/blob.hpp"
-#include "core/control/command.hpp"
-#include "core/control/task.hpp"
+#include "core/control/slr3.hpp"
 #include "core/describe.hpp"
 #include "core/error.hpp"
 

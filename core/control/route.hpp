@@ -76,7 +76,8 @@ struct Route {
   }
   bool ended() const { return phase == RoutePhase::failed || phase == RoutePhase::closed; }
   bool can(std::uint64_t feature) const { return (features & feature) != 0; }
-  std::uint64_t dropped() const { return counts.late + counts.repeated + counts.stray; }
+  // Not the late ones: there are never more of them than commands that were given up here.
+  std::uint64_t dropped() const { return counts.repeated + counts.stray; }
 
   friend bool operator==(const Route&, const Route&) = default;
   static constexpr std::string_view name = "route";

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/control/layout.hpp"
+#include "core/control/slr3.hpp"
 #include "core/describe.hpp"
 #include "core/error.hpp"
 #include "core/names.hpp"

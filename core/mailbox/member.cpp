@@ -33,13 +33,12 @@ Result<Bytes> payload_of(const Envelope& envelope, std::uint32_t rank) {
 }
 
 // GROUP is asked for by the frame's flag, and only the two domain controls may ask (spec B4, C5.2).
-std::optional<std::string> wrong_target(const Frame& frame, std::uint32_t control, Target target) {
-  const bool flagged = (frame.flags & group_target_flag) != 0;
+std::optional<std::string> wrong_target(const Frame& frame, ControlName control, Target target) {
+  const bool flagged = (frame.flags & slr3::group_target_flag) != 0;
   if (flagged != (target == Target::group))
     return std::string(flagged ? "its frame asks for the GROUP" : "its frame does not ask for the GROUP") +
            ", the request's target is " + to_string(target);
-  if (flagged && control != alloc_domain_control && control != release_domain_control)
-    return "control " + text_of(control) + " may not address the GROUP";
+  if (flagged && !may_target_group(control)) return "control " + text_of(number(control)) + " may not address the GROUP";
   return std::nullopt;
 }
 
@@ -65,7 +64,7 @@ Result<Assignment> read_work(const Frame& frame, const Envelope& envelope) {
   if (!control) return tl::unexpected(control.error());
   if (auto wrong = wrong_target(frame, control->name, envelope.fields.target))
     return error(Status::invalid, "control: " + *wrong);
-  work.callable = control_callable(control->name);
+  work.callable = Blob("control/" + text_of(number(control->name)));
   work.argument = Blob(control->command);
   work.reply_to.control = control->name;
   return work;
@@ -111,8 +110,6 @@ const char* to_string(MemberState state) {
   return "?";
 }
 
-Blob control_callable(std::uint32_t name) { return Blob("control/" + text_of(name)); }
-
 Assignment assign(Bytes content, std::uint32_t rank, std::uint32_t world) {
   Assignment assignment;
   auto envelope = read_envelope(content);
@@ -142,13 +139,13 @@ Blob record_of_reply(std::uint32_t rank, const ReplyTo& to, Status status, const
   if (status != Status::ok)
     return failure(rank, Outcome::application, "RemoteOperationError",
                    reply.empty() ? std::string_view(to_string(status)) : reply.text());
-  const std::uint64_t bytes = reply_frame_bytes(to.control == 0, reply.size());
+  const bool of_task = to.control == slr3::task_result;
+  const std::uint64_t bytes = reply_frame_bytes(of_task, reply.size());
   if (bytes > payload_bytes_max(1))
     return failure(rank, Outcome::application, "ReplyTooLarge",
                    "its reply takes " + text_of(bytes) + " bytes, an answer has room for " + text_of(payload_bytes_max(1)));
   const ReplyContent content{0, {}, reply.bytes()};
-  const Blob frame =
-      to.control == 0 ? write_task_reply(to.identity, content) : write_control_reply(to.identity, to.control, content);
+  const Blob frame = of_task ? write_task_reply(to.identity, content) : write_control_reply(to.identity, to.control, content);
   return done(rank, frame.bytes());
 }
 

@@ -41,8 +41,8 @@ enum class MemberOperation : std::uint8_t {
 
 // Whose reply a callable's result becomes.
 struct ReplyTo {
-  FrameIdentity identity;     // the request's, restored in the reply
-  std::uint32_t control = 0;  // name of the control; 0: a task
+  FrameIdentity identity;                   // the request's, restored in the reply
+  ControlName control = slr3::task_result;  // that: of a task
   friend bool operator==(const ReplyTo&, const ReplyTo&) = default;
   TENTER_DESCRIBE(reply_to, identity, control)
 };
@@ -64,8 +64,6 @@ Assignment assign(Bytes envelope, std::uint32_t rank, std::uint32_t world);
 
 // A callable's end as this rank's record. Over the page's limit, a reply is this rank's application error.
 Blob record_of_reply(std::uint32_t rank, const ReplyTo& to, Status status, const Blob& reply);
-
-Blob control_callable(std::uint32_t name);
 
 // Start-up. mismatch: the manifest is for another page or another world.
 Result<Manifest> check_manifest(const Blob& content, std::uint32_t world);

@@ -15,7 +15,7 @@
 
 #include "core/blob.hpp"
 #include "core/error.hpp"
-#include "core/mailbox/control.hpp"
+#include "core/mailbox/frame.hpp"
 #include "core/names.hpp"
 #include "hw/loop/step_hook.hpp"
 

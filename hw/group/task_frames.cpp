@@ -17,18 +17,21 @@ Result<Blob> task_frame(const mailbox::FrameIdentity& identity, std::string_view
   std::copy(key.bytes().begin(), key.bytes().end(), call.callable.begin());
   call.scalars = task.scalars;
   call.inline_bytes = task.data.bytes();
-  if (auto fits = mailbox::check_task(call); !fits) return error(fits.error().status, who + fits.error().what);
-  return mailbox::write_task(identity, call);
+  auto frame = mailbox::write_task(identity, call);
+  if (!frame) return error(frame.error().status, who + frame.error().what);
+  return frame;
 }
 
 Result<Blob> control_frame(const mailbox::FrameIdentity& identity, mailbox::ControlName name, Bytes command,
                            mailbox::Target target) {
-  const std::string who = std::string("control ") + std::to_string(number(name)) + " (" + to_string(name) + "): ";
-  if (!is_valid(name)) return error(Status::invalid, who + "there are the controls 1 to 17");
+  const std::string who = "control " + std::to_string(number(name)) + " (" + std::string(to_string(name)) + "): ";
+  if (!mailbox::is_valid(name)) return error(Status::invalid, who + "there are the controls 1 to 17");
   const bool whole_group = target == mailbox::Target::group;
-  if (whole_group && !may_target_group(name))
+  if (whole_group && !mailbox::may_target_group(name))
     return error(Status::invalid, who + "it addresses one rank; only ALLOC_DOMAIN and RELEASE_DOMAIN address the group");
-  return mailbox::write_control(identity, {number(name), command}, whole_group);
+  auto frame = mailbox::write_control(identity, {name, command}, whole_group);
+  if (!frame) return error(frame.error().status, who + frame.error().what);
+  return frame;
 }
 
 Result<Blob> result_of(std::string_view call, const mailbox::FrameIdentity& identity, const Blob& reply) {

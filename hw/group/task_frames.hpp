@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/event.hpp"
-#include "core/mailbox/control.hpp"
 #include "core/mailbox/frame.hpp"
 #include "hw/group/group.hpp"
 

@@ -46,7 +46,7 @@ std::string bad_text() {
 sim::WorkResult simulated_work(sim::ProcessIndex, const Blob& callable, const Blob& argument) {
   sim::WorkResult result;
   result.takes = microseconds(5);
-  if (callable.size() != callable_digest_bytes) return result;  // a control: done, no result
+  if (callable.size() != slr3::callable_digest_bytes) return result;  // a control: done, no result
   const Doing doing = doing_of(argument);
   if (doing == Doing::fails || doing == Doing::fails_with_bad_text) {
     result.status = Status::failed;
@@ -146,7 +146,7 @@ Blob GroupWorkload::task_frame(sim::ClientPort& port, std::uint32_t rank, Expect
   const Blob argument = task_argument(call);
   expected.replies.push_back(reply_to(argument, doing));
   expected.fails.push_back(doing == Doing::fails || doing == Doing::fails_with_bad_text);
-  return write_task({0x5E55, static_cast<std::int32_t>(rank), next_id_}, call);
+  return write_task({0x5E55, static_cast<std::int32_t>(rank), next_id_}, call).value();
 }
 
 void GroupWorkload::directed(sim::ClientPort& port) {

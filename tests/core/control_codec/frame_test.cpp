@@ -1,5 +1,5 @@
 // SLR3 frames. Spec B2.1.
-#include "core/control/frame.hpp"
+#include "core/control/slr3.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,11 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/control/command.hpp"
-#include "core/control/frame.hpp"
 #include "core/control/gate_message.hpp"
-#include "core/control/message.hpp"
-#include "core/control/task.hpp"
+#include "core/control/slr3.hpp"
 #include "core/control/topology.hpp"
 #include "tests/core/mailbox_codec/bytes.hpp"
 

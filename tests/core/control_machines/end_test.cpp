@@ -166,6 +166,44 @@ TEST(End, when_every_message_waits_for_its_receiver_is_in_order_too) {
   EXPECT_TRUE(world.breaches.empty()) << world.breaches[0];
 }
 
+// A goodbye while a message of ours lies at the port: it will never be taken, so no orderly end is possible (MPI 4.0, 11.2.2).
+TEST(End, a_goodbye_before_all_was_taken_loses_the_route_and_the_process_leaves_without_finalizing) {
+  World world(hub_config(1));
+  world.puppets = {1};
+  world.start();
+  world.say_hello(0);
+  world.run();
+  world.hear(0);
+  const auto large = world.control(0, ControlName::copy_to_remote, sized(1u << 20));
+  world.call(cancel_note(Ticket{large}));
+  const auto shutdown = world.call(shutdown_note(seconds(5)));
+  world.say_hello(0, all_features, ReadyState::not_ready);
+  world.run();
+  EXPECT_EQ(world.answer(large).status, Status::cancelled);
+  EXPECT_EQ(world.answer(shutdown).status, Status::failed);
+  ASSERT_TRUE(world.exits.contains(0));
+  EXPECT_FALSE(world.exits.at(0).orderly);
+  EXPECT_TRUE(world.hub.credit().all_free());
+  EXPECT_TRUE(world.breaches.empty());
+}
+
+// L1: a rank that dies in MPI_Init leaves the others in it.
+TEST(End, a_world_that_is_never_joined_fails_the_start_within_its_patience) {
+  const HubConfig config = hub_config(1);
+  Outbox out;
+  Hub hub(config);
+  hub.on(event::Started{Time{5}}, out);
+  hub.on(event::Submitted{Time{5}, Ticket{1}, call_note(CallKind::start)}, out);
+  out.clear();
+  hub.on(event::TimerFired{Time{5} + config.startup_patience, operation(OperationKind::startup)}, out);
+  ASSERT_TRUE(std::holds_alternative<action::Complete>(out.actions().back()));
+  const Note& answer = std::get<action::Complete>(out.actions().back()).outcome;
+  EXPECT_EQ(answer.status, Status::failed);
+  EXPECT_NE(answer.text.text().find("not joined within"), std::string_view::npos);
+  hub.on(event::WorldJoined{Time{6}, operation(OperationKind::join), Status::ok, Rank{0}, 2, {}}, out);
+  EXPECT_EQ(hub.state(), HubState::failed) << "too late";
+}
+
 }  // namespace
 }  // namespace end_test
 }  // namespace tenter::control::test

@@ -273,6 +273,25 @@ TEST(Executor, in_a_world_that_it_is_not_made_for_ends_at_once) {
     EXPECT_EQ(std::get<action::ExitProcess>(out.actions().back()), (action::ExitProcess{1, false}));
   }
 }
+// L1.
+TEST(Executor, gives_up_a_world_that_is_not_joined_within_the_start_up_s_patience_and_cancels_that_when_it_is) {
+  for (const bool in_time : {true, false}) {
+    Executor executor(executor_config());
+    Outbox out;
+    executor.on(event::Started{Time{3}}, out);
+    const auto patience = executor_config().heartbeat_interval * executor_config().startup_ticks_max;
+    EXPECT_EQ(std::get<action::Arm>(out.actions().front()), (action::Arm{operation(OperationKind::end), Time{3} + patience}));
+    out.clear();
+    if (in_time) {
+      executor.on(event::WorldJoined{Time{4}, operation(OperationKind::join), Status::ok, Rank{1}, 2, {}}, out);
+      EXPECT_EQ(std::get<action::Cancel>(out.actions().front()).op, operation(OperationKind::end));
+      EXPECT_EQ(executor.state(), ExecutorState::serving);
+    } else {
+      executor.on(event::TimerFired{Time{3} + patience, operation(OperationKind::end)}, out);
+      EXPECT_EQ(std::get<action::ExitProcess>(out.actions().back()), (action::ExitProcess{1, false}));
+    }
+  }
+}
 
 }  // namespace
 }  // namespace executor_test

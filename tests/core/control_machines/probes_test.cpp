@@ -142,6 +142,27 @@ TEST(ProbeF, a_task_that_outlives_its_deadline_ends_alone_and_its_late_reply_fre
   EXPECT_TRUE(world.breaches.empty());
 }
 
+// P-X6, P-A6: they are the answers to what the hub itself gave up, so they are never a flood.
+TEST(ProbeF, two_thousand_late_replies_are_counted_and_their_route_serves_on) {
+  World world(hub_config(1));
+  world.hanging = {1};
+  world.start();
+  for (int i = 0; i < 2'000; ++i) {
+    const auto slow = world.submit(0, 8, milliseconds(1));
+    world.run();
+    world.advance(milliseconds(2));
+    ASSERT_EQ(world.answer(slow).status, Status::timed_out);
+    world.release(0);
+  }
+  EXPECT_EQ(world.health()[0].counts.late, 2'000u);
+  EXPECT_EQ(world.health()[0].state, RouteState::ready);
+  const auto next = world.submit(0);
+  world.run();
+  world.release(0);
+  EXPECT_EQ(world.answer(next).status, Status::ok);
+  EXPECT_TRUE(world.breaches.empty());
+}
+
 // G; P-X11, P-X12, P-A10.
 TEST(ProbeG, a_shutdown_with_a_task_in_flight_tells_that_executor_too_and_waits_for_it) {
   World world(hub_config(2));

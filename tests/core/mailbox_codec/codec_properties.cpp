@@ -66,12 +66,12 @@ RC_GTEST_PROP(FrameProperty, what_is_written_is_read_back, (const std::string& p
   const FrameIdentity identity = any_identity();
   const auto type = FrameType{*rc::gen::inRange<std::uint32_t>(1, 8)};
   const auto flags = *rc::gen::inRange<std::uint32_t>(0, 2);
-  const Blob blob = write_frame(type, identity, flags, bytes_of(payload));
+  const Blob blob = write_frame(type, identity, bytes_of(payload), flags).value();
   const auto frame = read_frame(blob.bytes()).value();
   RC_ASSERT(frame.type == type && frame.identity == identity && frame.flags == flags && Blob(frame.payload) == blob_of(payload));
   const Blob changed = one_byte_changed(blob);
   if (auto read = read_frame(changed.bytes()))
-    RC_ASSERT(write_frame(read->type, read->identity, read->flags, read->payload) == changed);
+    RC_ASSERT(write_frame(read->type, read->identity, read->payload, read->flags).value() == changed);
   RC_ASSERT(!read_frame(cut(blob).bytes()).has_value());
 }
 
@@ -81,7 +81,7 @@ RC_GTEST_PROP(TaskProperty, what_is_written_is_read_back,
   for (std::byte& byte : call.callable) byte = static_cast<std::byte>(*rc::gen::inRange(0, 256));
   call.scalars = scalars;
   call.inline_bytes = bytes_of(inline_bytes);
-  const Blob blob = write_task(any_identity(), call);
+  const Blob blob = write_task(any_identity(), call).value();
   const auto read = read_task(read_frame(blob.bytes()).value().payload).value();
   RC_ASSERT(read.callable == call.callable && read.scalars == scalars && Blob(read.inline_bytes) == blob_of(inline_bytes));
   RC_ASSERT(!read_task(cut(Blob(blob.bytes().subspan(40))).bytes()).has_value());
@@ -95,7 +95,7 @@ RC_GTEST_PROP(ReplyProperty, code_text_and_result_arrive,
   const auto reply = read_reply(frame).value();
   RC_ASSERT(frame.identity == identity && reply.code == code);
   if (code == 0) RC_ASSERT(Blob(reply.result) == blob_of(result));
-  if (code != 0 || result.empty()) RC_ASSERT(reply.error == utf8_cut(utf8_repaired(error), error_text_bytes_max));
+  if (code != 0 || result.empty()) RC_ASSERT(reply.error == utf8_cut(utf8_repaired(error), slr3::error_text_bytes_max));
   Frame shorter = frame;
   const Blob less = cut(Blob(frame.payload));
   shorter.payload = less.bytes();

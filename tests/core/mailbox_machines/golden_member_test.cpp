@@ -29,7 +29,7 @@ void member_table(std::uint32_t rank, const std::set<std::string>& all_states, c
   const Blob manifest = write_manifest({"page", 1, layout::page_bytes, 2});
   const Parts all_ready{readiness_of(0, {1, 1}, {}), readiness_of(1, {2, 1}, {})};
   const Parts one_not{readiness_of(0, {1, 1}, {}), readiness_of(1, {2, 1}, Blob(std::string_view("no device")))};
-  const Blob task_frame = write_task({1, 2, 3}, {});
+  const Blob task_frame = write_task({1, 2, 3}, {}).value();
   const Event described = event::HostDescribed{now, operation(O::describe), ProcessId{5, 6}, 0, {}};
   const Event round_of_task = collective(O::round, 1, envelope(Opcode::task, task_frame));
   const Event order_of_round = told(dispatcher_role, text_note(NoteKind::round, envelope(Opcode::task, task_frame)));

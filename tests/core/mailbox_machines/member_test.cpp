@@ -28,9 +28,9 @@ Blob task(std::string_view text, std::uint64_t sequence = 3) {
   call.callable[31] = std::byte{0xCD};
   call.scalars = {1, 2};
   call.inline_bytes = std::as_bytes(std::span(text.data(), text.size()));
-  return write_task({8, 4, sequence}, call);
+  return write_task({8, 4, sequence}, call).value();
 }
-Blob control(std::uint32_t name, bool group = false) { return write_control({8, 4, 3}, {name, {}}, group); }
+Blob control(std::uint32_t name, bool group = false) { return write_control({8, 4, 3}, {ControlName{name}, {}}, group).value(); }
 
 Script<Member> in_round(std::uint32_t rank = 1) {
   Script<Member> s{Member(MemberConfig{rank, 2}), {}};
@@ -142,8 +142,8 @@ TEST(Member, every_broken_payload_is_its_own_application_error_and_it_still_gath
                                     Blob(std::string_view("SLR3")),
                                     cut.blob(),
                                     control(1),
-                                    write_frame(FrameType::health, {}, 0, {}),
-                                    write_frame(FrameType::task, {}, 1, Bytes(task("x").bytes()).subspan(40))};
+                                    write_frame(FrameType::health, {}, {}).value(),
+                                    write_frame(FrameType::task, {}, Bytes(task("x").bytes()).subspan(40), 1).value()};
   for (const Blob& payload : broken) {
     auto s = in_round(1);
     s << collective(O::round, 1, envelope(Opcode::task, Target::rank, 1, Parts{payload}));

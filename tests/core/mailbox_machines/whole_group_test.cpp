@@ -13,7 +13,7 @@ Blob task(std::string_view text, std::uint64_t sequence = 1) {
   call.callable[0] = std::byte{0xAB};
   call.scalars = {7};
   call.inline_bytes = std::as_bytes(std::span(text.data(), text.size()));
-  return write_task({11, 3, sequence}, call);
+  return write_task({11, 3, sequence}, call).value();
 }
 
 RequestCall per_rank(std::uint32_t world) {
@@ -122,7 +122,8 @@ TEST_P(WholeGroup, a_control_reaches_its_callable_and_is_answered_by_a_control_r
   };
   world.start();
   const std::string_view command = "allocate";
-  const Blob frame = write_control({1, 2, 9}, {6, std::as_bytes(std::span(command.data(), command.size()))}, false);
+  const Blob frame =
+      write_control({1, 2, 9}, {ControlName{6}, std::as_bytes(std::span(command.data(), command.size()))}, false).value();
   world.submit({Opcode::control, Target::rank, 0, {}, Parts{frame}}, 1);
   EXPECT_EQ(called, "control/6:allocate");
   ASSERT_EQ(world.answers[1].at(0).status, Status::ok);

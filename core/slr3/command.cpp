@@ -1,13 +1,13 @@
-#include "core/control/command.hpp"
+#include "core/slr3/command.hpp"
 
 #include <algorithm>
 
-#include "core/control/refusal.hpp"
+#include "core/slr3/refusal.hpp"
 #include "core/text.hpp"
 #include "core/utf8.hpp"
 #include "core/wire.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 namespace {
 
 void put(wire::Writer& writer, const CallableName& name) {
@@ -235,4 +235,4 @@ Result<DomainName> read_release_domain(Bytes command) {
   return name;
 }
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -3,11 +3,11 @@
 #include <cstdint>
 
 #include "core/blob.hpp"
-#include "core/control/layout.hpp"
 #include "core/describe.hpp"
 #include "core/error.hpp"
+#include "core/slr3/layout.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 
 // Who a frame belongs to, and which one it is: a reply carries its request's.
 struct FrameIdentity {
@@ -35,4 +35,4 @@ Result<Frame> read_frame(Bytes bytes);
 // "COMPLETION of session 0x…, worker 1, sequence 7".
 std::string describe(FrameType type, const FrameIdentity& identity);
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -1,12 +1,12 @@
-#include "core/control/task.hpp"
+#include "core/slr3/task.hpp"
 
 #include <algorithm>
 
-#include "core/control/refusal.hpp"
+#include "core/slr3/refusal.hpp"
 #include "core/text.hpp"
 #include "core/wire.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 namespace {
 
 void put_tensor(wire::Writer& writer, const Tensor& t) {
@@ -129,4 +129,4 @@ Result<TaskCall> read_task(Bytes payload) {
   return call;
 }
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -1,4 +1,4 @@
-#include "core/control/frame.hpp"
+#include "core/slr3/frame.hpp"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +6,7 @@
 #include "core/text.hpp"
 #include "core/wire.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 namespace {
 
 tl::unexpected<Error> wrong(const layout::Field& field, std::uint64_t value, std::string_view rule) {
@@ -65,4 +65,4 @@ std::string describe(FrameType type, const FrameIdentity& identity) {
          ", sequence " + text_of(identity.sequence);
 }
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -1,11 +1,11 @@
-#include "core/control/message.hpp"
+#include "core/slr3/message.hpp"
 
-#include "core/control/refusal.hpp"
+#include "core/slr3/refusal.hpp"
 #include "core/text.hpp"
 #include "core/utf8.hpp"
 #include "core/wire.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 namespace {
 
 std::string_view text_of_bytes(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
@@ -115,4 +115,4 @@ Result<Completion> read_completion(Bytes payload) {
   return completion;
 }
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -1,10 +1,10 @@
 #include <limits>
 
-#include "core/control/task.hpp"
+#include "core/slr3/task.hpp"
 #include "core/text.hpp"
 #include "core/utf8.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 namespace {
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
@@ -104,4 +104,4 @@ Result<void> check_task(const TaskCall& call) {
   return {};
 }
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -1,4 +1,4 @@
-// How the decoders of control refuse: what was read, the field, its offset, its value, the rule.
+// How the decoders refuse: what was read, the field, its offset, its value, the rule.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 
 inline tl::unexpected<Error> wrong(std::string_view what, std::string_view field, std::size_t offset, const std::string& value,
                                    std::string_view rule) {
@@ -20,4 +20,4 @@ inline tl::unexpected<Error> cut(std::string_view what, Bytes bytes) {
                                     text_of(std::uint64_t{bytes.size()}) + " bytes, or a length is above its limit");
 }
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

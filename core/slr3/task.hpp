@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/blob.hpp"
-#include "core/control/layout.hpp"
 #include "core/error.hpp"
+#include "core/slr3/layout.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 
 using CallableDigest = std::array<std::byte, callable_digest_bytes>;  // SHA-256 of the callable
 
@@ -69,4 +69,4 @@ Result<void> check_task(const TaskCall& call);
 Result<Blob> write_task(const TaskCall& call);  // errors of check_task(); what passes it fits a frame
 Result<TaskCall> read_task(Bytes payload);
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "core/blob.hpp"
-#include "core/control/layout.hpp"
-#include "core/control/task.hpp"
 #include "core/error.hpp"
+#include "core/slr3/layout.hpp"
+#include "core/slr3/task.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 
 enum class TargetRegistry : std::uint32_t { task_dispatcher = 1, inner_worker = 2 };
 enum class CallableKind : std::uint32_t { chip = 1, python_serialized = 2, python_import = 3 };
@@ -108,4 +108,4 @@ struct DomainName {
 Blob write_release_domain(const DomainName& name);
 Result<DomainName> read_release_domain(Bytes command);
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -7,7 +7,7 @@
 
 #include "core/names.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 
 enum class FrameType : std::uint32_t {
   hello = 1,
@@ -139,4 +139,4 @@ inline constexpr std::uint32_t copy_head_bytes = 36;
 
 static_assert(frame_bytes_max == 16'777'256);
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "core/blob.hpp"
-#include "core/control/layout.hpp"
 #include "core/error.hpp"
+#include "core/slr3/layout.hpp"
 
-namespace tenter::control {
+namespace tenter::slr3 {
 
 enum class ReadyState : std::uint32_t { not_ready = 0, ready = 1 };
 
@@ -69,4 +69,4 @@ Result<Completion> read_completion(Bytes payload);
 // Any text as an error text of the wire: well-formed UTF-8, at most 4,096 bytes.
 std::string error_text(std::string_view text);
 
-}  // namespace tenter::control
+}  // namespace tenter::slr3
