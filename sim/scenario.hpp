@@ -58,6 +58,8 @@ class Scenario {
   void quiet_boot(std::function<bool(const Workload&)> booted) { booted_ = std::move(booted); }
   // What a killed process leaves in files is found by the next one, or by nobody.
   void files_outlive_crashes() { files_outlive_crashes_ = true; }
+  // A launcher that does not clean up: a rank that is killed ends no other rank of its job.
+  void ranks_outlive_each_other() { ranks_outlive_each_other_ = true; }
   // The Files part that the machines run on leaves steps of a publish out: a bug of a part, to be planted.
   void files_publish_with(PublishSteps steps) { publish_steps_ = steps; }
   // Messages of fewer bytes are done at once; 0: none, CommModel::all_eager: all. Not called: the run's own choice.
@@ -82,7 +84,7 @@ class Scenario {
   Duration chaos_ = seconds(5);
   Duration patience_ = seconds(30);
   std::uint64_t step_limit_ = 1'000'000;
-  bool files_outlive_crashes_ = false;
+  bool files_outlive_crashes_ = false, ranks_outlive_each_other_ = false;
   PublishSteps publish_steps_;
   std::optional<std::uint64_t> eager_below_, stream_window_;
 };

@@ -184,7 +184,7 @@ void World::restart(ProcessIndex index) {
 
 // What a launcher does when a rank dies: it kills the others, a moment later.
 void World::end_job(ProcessIndex dead) {
-  if (processes_[dead]->job.empty()) return;
+  if (processes_[dead]->job.empty() || scenario_.ranks_outlive_each_other_) return;
   for (const auto& p : processes_) {
     if (p->job != processes_[dead]->job || p->life == Life::gone) continue;
     p->doomed = true;

@@ -1,4 +1,5 @@
 #include "cli/main.hpp"
+#include "cli/protocols/control/protocol.hpp"
 #include "cli/protocols/mailbox/protocol.hpp"
 #include "cli/protocols/store/protocol.hpp"
 #if TENTER_CLI_HAS_MAILBOX
@@ -13,6 +14,7 @@ Registry builtin() {
   protocols::add_mailbox_roles(registry);
   protocols::add_store(registry);
   protocols::add_store_roles(registry);
+  protocols::add_control(registry);
 #if TENTER_CLI_HAS_MAILBOX
   cli::add_mailbox_hardware(registry);
 #endif

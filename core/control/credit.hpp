@@ -18,10 +18,11 @@ namespace tenter::control {
 
 struct CreditConfig {
   std::uint64_t share_bytes = 64u << 10;    // a route
-  std::uint64_t pool_bytes = 64u << 20;     // at least frame_bytes_max
+  std::uint64_t pool_bytes = 64u << 20;     // at least `largest_bytes`
   Duration place_kept = milliseconds(500);  // since the last refusal
+  std::uint64_t largest_bytes = frame_bytes_max;  // of a frame that may be sent; a model's are smaller than the wire's
   friend bool operator==(const CreditConfig&, const CreditConfig&) = default;
-  TENTER_DESCRIBE(credit_config, share_bytes, pool_bytes, place_kept)
+  TENTER_DESCRIBE(credit_config, share_bytes, pool_bytes, place_kept, largest_bytes)
 };
 
 enum class CreditSource : std::uint8_t { none, share, pool };
@@ -39,7 +40,7 @@ class Credit {
   Credit() = default;
   Credit(CreditConfig config, std::uint32_t routes)
       : config_(config), pool_free_(config.pool_bytes), share_free_(routes, config.share_bytes) {
-    TENTER_CHECK(config.pool_bytes >= frame_bytes_max);
+    TENTER_CHECK(config.pool_bytes >= config.largest_bytes);
   }
 
   // Where the frame was paid from; none: there is no credit now, and the route has a place in line (one, of its newest frame).
