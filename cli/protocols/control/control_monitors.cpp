@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/control/frame.hpp"
 #include "core/text.hpp"
 
 namespace tenter::protocols {
@@ -108,6 +109,7 @@ void CommandsMonitor::judge_control(const sim::View& view, const ControlCall& ca
 
 void RunsMonitor::step(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
   for (const Action& action : step.actions) {
+    if (const auto* send = std::get_if<action::SendMessage>(&action)) answers(view, step.process, *send, findings);
     const auto* execute = std::get_if<action::Execute>(&action);
     if (!execute) continue;
     const auto order = read_order(execute->argument);
@@ -121,6 +123,15 @@ void RunsMonitor::step(const sim::View& view, const sim::Step& step, sim::Findin
     if (call->worker != any_worker && call->worker + 1 != step.process)
       return findings.safety("S3 a task runs where it was sent", name);
   }
+}
+
+void RunsMonitor::answers(const sim::View& view, sim::ProcessIndex process, const action::SendMessage& send,
+                          sim::Findings& findings) {
+  if (send.tag != reply_tag || control_workload_of(view).shape().is_hostile(process - 1)) return;
+  const auto frame = read_frame(send.content.bytes());
+  if (frame && !answered_.insert({process, frame->identity.sequence}).second)
+    findings.safety("S3 a command is answered once",
+                    view.world().process(process).name + ": " + describe(frame->type, frame->identity) + " again");
 }
 
 void RunsMonitor::complete(const sim::View& view, const ControlCall& call, const Note& outcome, sim::Findings& findings) {

@@ -28,7 +28,9 @@ class RunsMonitor : public ControlWatch {
   void complete(const sim::View& view, const ControlCall& call, const Note& outcome, sim::Findings& findings) override;
 
  private:
+  void answers(const sim::View&, sim::ProcessIndex, const action::SendMessage&, sim::Findings&);
   std::set<std::uint64_t> ran_, refused_;
+  std::set<std::pair<sim::ProcessIndex, std::uint64_t>> answered_;  // by process and sequence
 };
 
 // P-A5, P-X8, P-X11: what ends by itself ends in time.

@@ -31,6 +31,7 @@ void FlowMonitor::hear(const sim::Step& step) {
   if (!arrived || arrived->status != Status::ok) return;
   const auto frame = read_frame(arrived->content.bytes());
   if (!frame || (frame->type != FrameType::completion && frame->type != FrameType::control_reply)) return;
+  if (frame->identity.session != session_ || !read_any_reply(*frame)) return;  // it answers nothing
   const std::pair which{static_cast<std::uint32_t>(frame->identity.worker), frame->identity.sequence};
   paid_.erase(which);
   unanswered_.erase(which);
@@ -49,6 +50,7 @@ void FlowMonitor::speak(const sim::View& view, const action::SendMessage& send, 
   if (frame->identity.sequence != newest_[worker] + 1)
     return findings.safety("B2.3 commands are numbered one by one", what + " after " + text_of(newest_[worker]));
   newest_[worker] = frame->identity.sequence;
+  session_ = frame->identity.session;
   if (!is_command(frame->type)) return;
   const std::pair which{worker, frame->identity.sequence};
   sends_[send.op] = which;
@@ -77,6 +79,12 @@ void FlowMonitor::weigh(const sim::View& view, sim::Findings& findings) {
                     text_of(pool) + " bytes of a pool of " + text_of(shape.pool_bytes) + " are on their way");
 }
 
+void FlowMonitor::judge_the_end(const sim::View& view, sim::Findings& findings) {
+  for (std::uint32_t worker = 0; worker < control_workload_of(view).shape().executors; ++worker)
+    if (joined(controller) && innocent(view, worker) && !ended_.contains(worker))
+      findings.safety("P-X11 SHUTDOWN is said to every executor", "not to worker " + text_of(worker));
+}
+
 void FlowMonitor::step(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
   if (step.process != controller || step.role != hub_role) return;
   hear(step);
@@ -88,6 +96,7 @@ void FlowMonitor::step(const sim::View& view, const sim::Step& step, sim::Findin
     }
     if (const auto* abandoned = std::get_if<action::AbandonSend>(&action))
       if (const auto found = sends_.find(abandoned->op); found != sends_.end()) paid_.erase(found->second);
+    if (std::holds_alternative<action::ExitProcess>(action)) judge_the_end(view, findings);
   }
   if (sent) weigh(view, findings);
   const auto* call = std::get_if<event::Submitted>(&step.event);

@@ -20,10 +20,12 @@ class FlowMonitor : public ControlWatch {
   void hear(const sim::Step& step);
   void speak(const sim::View& view, const action::SendMessage& send, sim::Findings& findings);
   void weigh(const sim::View& view, sim::Findings& findings);
+  void judge_the_end(const sim::View& view, sim::Findings& findings);
   std::uint64_t on_the_way(std::uint32_t worker) const;
 
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> paid_;  // bytes by worker and sequence: not sent yet
   std::set<std::pair<std::uint32_t, std::uint64_t>> unanswered_;           // by worker and sequence
+  std::uint64_t session_ = 0;                                              // of the frames that were sent
   std::map<Op, std::pair<std::uint32_t, std::uint64_t>> sends_;
   std::map<std::uint32_t, std::uint64_t> newest_;
   std::set<std::uint32_t> ended_;          // SHUTDOWN was sent
