@@ -104,7 +104,8 @@ bites property_ids docs/properties.md '| MB-01 | about |' 'no row for MB-02'
 properties() {
   printf '| S1 | bytes | %s |\\n' "$1"
   printf '| %s | about | n/a: why | n/a: why | open: what |\\n' S{2..10} L{1..6} MP{1..20} MD{1..8} G{1..21} D{1..34} MB-{01..30} \
-    B01 B03 B04 B08 B09 B16 B24 B30 B39 B44 B47 B48 B49 X07 X08 X09
+    B01 B03 B04 B08 B09 B16 B24 B30 B39 B44 B47 B48 B49 X07 X08 X09 \
+    P-A4 P-A5 P-A6 P-A10 P-B3 P-X{1..14} P-X18 P-X19
 }
 # shellcheck disable=SC2016  # text of a table
 {

@@ -116,6 +116,7 @@ property_ids() {
     printf 'G%d\n' {1..21}
     printf 'D%d\n' {1..34}
     printf '%s\n' B01 B03 B04 B08 B09 B16 B24 B30 B39 B44 B47 B48 B49 X07 X08 X09
+    printf '%s\n' P-A4 P-A5 P-A6 P-A10 P-B3 P-X{1..14} P-X18 P-X19
   } | while read -r id; do
     grep -qE "^\| $id \| [^|]*[a-z]" "$table" || printf '%s:1: no row for %s\n' "$table" "$id"
   done
@@ -132,7 +133,7 @@ property_ids() {
 property_cells() {
   awk -F '|' -v OFS='\t' '
     BEGIN { column[4] = "test or monitor"; column[5] = "planted bug"; column[6] = "hardware test" }
-    $2 !~ /^ [A-Z]+-?[0-9]+ $/ { next }
+    $2 !~ /^ [A-Z]+-?[A-Z]?[0-9]+ $/ { next }
     { id = $2; gsub(/ /, "", id)
       for (at = 4; at <= 6; ++at) {
         parts = split($at, part, "`")

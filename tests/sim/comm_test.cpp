@@ -286,6 +286,18 @@ TEST(SimulatedComm, drops_a_long_message_whose_receive_is_withdrawn_in_the_middl
   EXPECT_EQ(ranks.puppets.world().comm().counts(), (CommModel::Counts{2, 1, 1, 0}));
 }
 
+TEST(SimulatedComm, a_killed_rank_ends_the_others_of_its_job_unless_they_outlive_each_other) {
+  for (const bool outlive : {false, true}) {
+    PuppetWorld puppets(0, {}, [&](Scenario& scenario) {
+      for (const char* name : {"first", "second"}) scenario.process(name).runs(Puppet{}).in_job("job");
+      if (outlive) scenario.ranks_outlive_each_other();
+    });
+    puppets.world().signal_process(0, SIGKILL);
+    puppets.run();
+    EXPECT_EQ(puppets.world().process(1).life, outlive ? Life::running : Life::gone);
+  }
+}
+
 // ---------------------------------------------------------------- delays
 
 TEST(SimulatedComm, starves_one_pair_and_nobody_else) {

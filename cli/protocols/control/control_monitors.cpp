@@ -194,14 +194,14 @@ void LeavingMonitor::step(const sim::View& view, const sim::Step& step, sim::Fin
     if (std::holds_alternative<action::Execute>(action)) at_work_.insert(step.process);
     const auto* exit = std::get_if<action::ExitProcess>(&action);
     if (!exit) continue;
-    const bool answers = std::any_of(step.actions.begin(), step.actions.end(),
-                                     [](const Action& a) { return std::holds_alternative<action::Complete>(a); });
-    if (asked_.contains(step.process) && !answers)
-      return findings.safety("an executor that ends says so", view.world().process(step.process).name);
     const bool hub_there = view.world().process(controller).life == sim::Life::running;
     if (exit->code != 0 && hub_there && innocent(view, worker) && joined(step.process) && !overdue(view))
       return findings.safety("P-X18 a controller that is heard is not doubted",
                              view.world().process(step.process).name + " ends with " + text_of(exit->code));
+    const bool answers = std::any_of(step.actions.begin(), step.actions.end(),
+                                     [](const Action& a) { return std::holds_alternative<action::Complete>(a); });
+    if (asked_.contains(step.process) && !answers)
+      return findings.safety("an executor that ends says so", view.world().process(step.process).name);
     if (exit->code != 0 && !hub_there) findings.seen("an executor lost its controller");
     if (exit->code == 0) findings.seen("an executor left in order");
   }

@@ -80,6 +80,9 @@ void FlowMonitor::weigh(const sim::View& view, sim::Findings& findings) {
 }
 
 void FlowMonitor::judge_the_end(const sim::View& view, sim::Findings& findings) {
+  if (!open_.empty())
+    if (const ControlCall* call = control_workload_of(view).find(Ticket{*open_.begin()}))
+      findings.safety("S3 who ends has answered every call", control_workload_of(view).name_of(*call) + " is not answered");
   for (std::uint32_t worker = 0; worker < control_workload_of(view).shape().executors; ++worker)
     if (joined(controller) && innocent(view, worker) && !ended_.contains(worker))
       findings.safety("P-X11 SHUTDOWN is said to every executor", "not to worker " + text_of(worker));
@@ -88,6 +91,7 @@ void FlowMonitor::judge_the_end(const sim::View& view, sim::Findings& findings) 
 void FlowMonitor::step(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
   if (step.process != controller || step.role != hub_role) return;
   hear(step);
+  if (const auto* asked = std::get_if<event::Submitted>(&step.event)) open_.insert(number(asked->ticket));
   bool sent = false;
   for (const Action& action : step.actions) {
     if (const auto* send = std::get_if<action::SendMessage>(&action)) {
@@ -96,6 +100,7 @@ void FlowMonitor::step(const sim::View& view, const sim::Step& step, sim::Findin
     }
     if (const auto* abandoned = std::get_if<action::AbandonSend>(&action))
       if (const auto found = sends_.find(abandoned->op); found != sends_.end()) paid_.erase(found->second);
+    if (const auto* complete = std::get_if<action::Complete>(&action)) open_.erase(number(complete->ticket));
     if (std::holds_alternative<action::ExitProcess>(action)) judge_the_end(view, findings);
   }
   if (sent) weigh(view, findings);

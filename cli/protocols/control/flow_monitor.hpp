@@ -28,6 +28,7 @@ class FlowMonitor : public ControlWatch {
   std::uint64_t session_ = 0;                                              // of the frames that were sent
   std::map<Op, std::pair<std::uint32_t, std::uint64_t>> sends_;
   std::map<std::uint32_t, std::uint64_t> newest_;
+  std::set<std::uint64_t> open_;           // tickets that reached the hub and are not answered
   std::set<std::uint32_t> ended_;          // SHUTDOWN was sent
   std::map<std::uint32_t, Time> in_line_;  // when a worker was refused credit last
 };

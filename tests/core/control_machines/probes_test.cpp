@@ -36,6 +36,20 @@ TEST(ProbeA, one_stuck_largest_frame_stops_no_other_route_and_nobody_waits_for_c
   EXPECT_TRUE(world.breaches.empty());
 }
 
+TEST(ProbeA, a_frame_above_the_largest_that_may_be_sent_is_refused_for_good_and_takes_no_credit) {
+  HubConfig config = tight(1);
+  config.credit.largest_bytes = 1'000;
+  World world(config);
+  world.start();
+  const auto fits = world.control(0, ControlName::copy_to_remote, sized(1'000 - layout::header_bytes - control_head_bytes));
+  world.run();
+  EXPECT_EQ(world.answer(fits).status, Status::failed) << "it was sent, and answered as unsupported";
+  const auto large = world.control(0, ControlName::copy_to_remote, sized(1'001 - layout::header_bytes - control_head_bytes));
+  EXPECT_EQ(world.answer(large).status, Status::invalid) << "no later try can succeed";
+  EXPECT_TRUE(world.hub.credit().all_free());
+  EXPECT_EQ(world.health()[0].state, RouteState::ready);
+}
+
 // B; P-A6, B25, X04, X05.
 TEST(ProbeB, garbage_of_one_rank_ends_its_own_route_only) {
   World world(hub_config(2));
