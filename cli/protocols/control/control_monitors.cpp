@@ -185,7 +185,23 @@ void BoundsMonitor::complete(const sim::View& view, const ControlCall& call, con
 
 // ---------------------------------------------------------------- leaving
 
+// Who leaves by itself says how it ended, by its answer and by its code alike.
+void LeavingMonitor::judge_code(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
+  std::optional<bool> well;
+  for (const Action& action : step.actions) {
+    const auto* complete = std::get_if<action::Complete>(&action);
+    if (complete && (is(complete->outcome, CallKind::serve) || is(complete->outcome, CallKind::shutdown)))
+      well = complete->outcome.status == Status::ok;
+    const auto* exit = std::get_if<action::ExitProcess>(&action);
+    if (exit && well && *well != (exit->code == 0))
+      findings.safety("an exit code says how it ended", view.world().process(step.process).name + " ends with " +
+                                                            text_of(exit->code) + " and says " +
+                                                            (*well ? "ok" : "that it failed"));
+  }
+}
+
 void LeavingMonitor::step(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
+  judge_code(view, step, findings);
   if (step.process == controller) return;
   const std::uint32_t worker = step.process - 1;
   if (std::holds_alternative<event::Executed>(step.event)) at_work_.erase(step.process);
@@ -208,7 +224,9 @@ void LeavingMonitor::step(const sim::View& view, const sim::Step& step, sim::Fin
 }
 
 void LeavingMonitor::complete(const sim::View& view, const ControlCall& call, const Note& outcome, sim::Findings& findings) {
+  if (call.kind == CallKind::serve) answered_.insert(call.worker + 1);
   if (call.kind != CallKind::shutdown) return;
+  answered_.insert(controller);
   if (outcome.status == Status::ok) {
     all_left_ = true;
     findings.seen("a session ended in order");
@@ -222,8 +240,14 @@ void LeavingMonitor::complete(const sim::View& view, const ControlCall& call, co
 }
 
 void LeavingMonitor::end(const sim::View& view, sim::Findings& findings) {
-  for (sim::ProcessIndex p = 1; p < view.world().process_count(); ++p) {
+  for (sim::ProcessIndex p = 0; p < view.world().process_count(); ++p) {
     const sim::Process& process = view.world().process(p);
+    const bool gone = process.life == sim::Life::gone;
+    if (!gone && answered_.contains(p))
+      return findings.fail(sim::FindingKind::liveness, "P-X11 who says that it ends is gone", process.name + " is still there");
+    if (gone && process.exit_signal == 0 && asked_.contains(p) && !answered_.contains(p))
+      return findings.safety("an executor that ends says so", process.name);
+    if (p == controller) continue;
     if (process.life == sim::Life::gone) {
       if (all_left_ && process.exit_signal == 0 && (process.exit_code != 0 || !process.orderly))
         return findings.safety("P-X11 who has left has left in order", process.name + ", and the shutdown said ok");

@@ -48,9 +48,11 @@ class LeavingMonitor : public ControlWatch {
   void end(const sim::View& view, sim::Findings& findings) override;
 
  private:
-  std::set<sim::ProcessIndex> at_work_;  // a task runs
-  std::set<sim::ProcessIndex> asked_;    // `serve` was called
-  bool all_left_ = false;                // the shutdown said ok
+  void judge_code(const sim::View& view, const sim::Step& step, sim::Findings& findings);
+  std::set<sim::ProcessIndex> answered_;  // its `serve`, or its shutdown
+  std::set<sim::ProcessIndex> at_work_;   // a task runs
+  std::set<sim::ProcessIndex> asked_;     // `serve` was called
+  bool all_left_ = false;                 // the shutdown said ok
 };
 
 }  // namespace tenter::protocols

@@ -122,7 +122,7 @@ void ControlWorkload::submit(sim::ClientPort& port, std::size_t thread) {
   call.order.id = ++tasks_;
   call.worker = port.choose(3) == 2 ? any_worker : some_worker(port);
   call.order.result_bytes = result_sizes[port.choose(std::size(result_sizes))];
-  call.order.takes = 1'000ull << port.choose(22);
+  call.order.takes = 1'000ull << port.choose(25);
   call.order.fails = port.choose(6) == 5 ? 1 : 0;
   call.patience = port.choose(3) == 2 ? milliseconds(std::int64_t{1} << port.choose(13)) : Duration{0};
   SubmitCall submit;

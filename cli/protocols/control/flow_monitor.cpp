@@ -91,7 +91,10 @@ void FlowMonitor::judge_the_end(const sim::View& view, sim::Findings& findings) 
 void FlowMonitor::step(const sim::View& view, const sim::Step& step, sim::Findings& findings) {
   if (step.process != controller || step.role != hub_role) return;
   hear(step);
-  if (const auto* asked = std::get_if<event::Submitted>(&step.event)) open_.insert(number(asked->ticket));
+  if (const auto* asked = std::get_if<event::Submitted>(&step.event)) {
+    open_.insert(number(asked->ticket));
+    reached_.insert(asked->ticket);
+  }
   bool sent = false;
   for (const Action& action : step.actions) {
     if (const auto* send = std::get_if<action::SendMessage>(&action)) {
@@ -111,7 +114,16 @@ void FlowMonitor::step(const sim::View& view, const sim::Step& step, sim::Findin
   if (!sent) findings.safety("P-X1 a call is sent or refused at once", "ticket " + text_of(number(call->ticket)) + " is neither");
 }
 
+// The answers were there before the process went.
+void FlowMonitor::end(const sim::View& view, sim::Findings& findings) {
+  const sim::Process& hub = view.world().process(controller);
+  if (hub.life != sim::Life::gone || hub.exit_signal != 0 || reached_.empty()) return;
+  if (const ControlCall* call = control_workload_of(view).find(*reached_.begin()))
+    findings.safety("S3 who ends has answered every call", control_workload_of(view).name_of(*call) + " is not answered");
+}
+
 void FlowMonitor::complete(const sim::View& view, const ControlCall& call, const Note& outcome, sim::Findings& findings) {
+  reached_.erase(call.ticket);
   if (outcome.status != Status::no_space) return;
   const ControlShape& shape = control_workload_of(view).shape();
   const std::string name = control_workload_of(view).name_of(call) + ": " + std::string(outcome.text.text());

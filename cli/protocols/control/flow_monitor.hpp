@@ -16,6 +16,8 @@ class FlowMonitor : public ControlWatch {
   void step(const sim::View& view, const sim::Step& step, sim::Findings& findings) override;
   void complete(const sim::View& view, const ControlCall& call, const Note& outcome, sim::Findings& findings) override;
 
+  void end(const sim::View& view, sim::Findings& findings) override;
+
  private:
   void hear(const sim::Step& step);
   void speak(const sim::View& view, const action::SendMessage& send, sim::Findings& findings);
@@ -28,6 +30,7 @@ class FlowMonitor : public ControlWatch {
   std::uint64_t session_ = 0;                                              // of the frames that were sent
   std::map<Op, std::pair<std::uint32_t, std::uint64_t>> sends_;
   std::map<std::uint32_t, std::uint64_t> newest_;
+  std::set<Ticket> reached_;               // the same until the answer is there
   std::set<std::uint64_t> open_;           // tickets that reached the hub and are not answered
   std::set<std::uint32_t> ended_;          // SHUTDOWN was sent
   std::map<std::uint32_t, Time> in_line_;  // when a worker was refused credit last
