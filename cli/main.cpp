@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "cli/command.hpp"
+#include "cli/control_commands.hpp"
 #include "cli/hw_commands.hpp"
 #include "cli/info.hpp"
 #include "cli/sim_commands.hpp"
@@ -118,6 +119,7 @@ int main(int argc, char** argv, const Registry& registry) {
   add_sim(app, context, chosen);
   cli::add_hw(app, context, chosen);
   cli::add_info(app, context, chosen);
+  cli::add_control(app, context, chosen);
 #if TENTER_CLI_HAS_MAILBOX
   cli::add_mailbox(app, context, chosen);
 #endif
