@@ -110,10 +110,10 @@ void gate_message(Bytes input) {
   const auto length = gate_body_bytes(input.first(gate_prefix_bytes));
   if (length) TENTER_CHECK(*length >= 1 && *length <= gate_message_bytes_max);
   const Bytes body = input.subspan(gate_prefix_bytes);
-  if (const auto token = read_gate_go(body)) {
-    const Blob again = write_gate_go(token->text());
+  if (const auto go = read_gate_go(body)) {
+    const Blob again = write_gate_go(go->token.text(), go->address);
     const auto second = read_gate_go(again.bytes().subspan(gate_prefix_bytes));
-    TENTER_CHECK(second && same_token(second->bytes(), token->bytes()));
+    TENTER_CHECK(second && same_token(second->token.bytes(), go->token.bytes()) && second->address == go->address);
   }
   const auto report = read_gate_report(body);
   if (!report) return explained(report);

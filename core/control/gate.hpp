@@ -105,11 +105,12 @@ class Gate {
   bool accepting_ = false;
   std::optional<Time> accept_after_;  // an accept failed: no other one before
   GateTally tally_;
+  std::string controller_address_;  // what rank 0 reports of itself, for all others
 
  public:
   friend bool operator==(const Gate&, const Gate&) = default;
   TENTER_DESCRIBE(gate, config_, step_, token_, deadline_, seats_, peers_, strangers_, connections_, accepting_, accept_after_,
-                  tally_)
+                  tally_, controller_address_)
 };
 
 template <GatePorts O>

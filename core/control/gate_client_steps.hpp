@@ -108,11 +108,11 @@ void GateClient::take_go(Time now, O& out) {
   const Hidden whole = std::exchange(pending_, {});
   const auto said = read_gate_go(whole.span().subspan(gate_prefix_bytes));
   if (!said) return lost("no gate answers there: " + said.error().what, now, out);
-  if (!same_token(said->bytes(), token_.span())) return lost("it answers with another token", now, out);
+  if (!same_token(said->token.bytes(), token_.span())) return lost("it answers with another token", now, out);
   if (report_.state == GateState::ready && step_ == GateClientStep::waiting) {
     step_ = GateClientStep::going;
     out.cancel(timer(GateClientOperation::deadline));
-    out.tell(config_.owner, start_note(StartNote::go));
+    out.tell(config_.owner, start_note(StartNote::go, Status::ok, said->address));
   }
   read_on(out);
 }

@@ -99,13 +99,15 @@ Blob write_gate_report(const GateReport& report) {
     member(body, "version", *report.version);
     member(body, "features", report.features);
   }
+  if (!report.address.empty()) member(body, "address", report.address);
   return framed(body + "}");
 }
 
-Blob write_gate_go(std::string_view token) {
+Blob write_gate_go(std::string_view token, std::string_view address) {
   std::string body;
   member(body, "token", token);
   member(body, "state", to_string(GateState::go));
+  if (!address.empty()) member(body, "address", address);
   return framed(body + "}");
 }
 
@@ -144,10 +146,13 @@ Result<GateReport> read_gate_report(Bytes body) {
     report.version = static_cast<std::uint32_t>(*version);
     report.features = *features;
   }
+  const auto address = text_or_empty(*object, "address", gate_address_bytes_max);
+  if (!address) return tl::unexpected(address.error());
+  report.address = *address;
   return report;
 }
 
-Result<Blob> read_gate_go(Bytes body) {
+Result<GateGo> read_gate_go(Bytes body) {
   const auto object = object_of(body);
   if (!object) return tl::unexpected(object.error());
   const auto token = text_member(*object, "token", gate_token_bytes_max);
@@ -155,7 +160,9 @@ Result<Blob> read_gate_go(Bytes body) {
   const auto state = text_member(*object, "state", 16);
   if (!state) return tl::unexpected(state.error());
   if (*state != to_string(GateState::go)) return wrong("state", "is not go_mpi");
-  return Blob(std::string_view(*token));
+  const auto address = text_or_empty(*object, "address", gate_address_bytes_max);
+  if (!address) return tl::unexpected(address.error());
+  return GateGo{Blob(std::string_view(*token)), *address};
 }
 
 bool same_token(Bytes a, Bytes b) {

@@ -63,6 +63,7 @@ void Gate::seat_of_report(std::uint32_t connection, const GateReport& report, Ti
   }
   seat.confirms = report.version.has_value();
   seat.reason.clear();
+  if (report.rank == 0) controller_address_ = report.address;
   if (step_ == GateStep::releasing) return release(report.rank, out);
   seat.state = SeatState::ready;
   release_if_all_are_here(now, out);
@@ -96,7 +97,8 @@ template <class O>
 void Gate::release(std::uint32_t rank, O& out) {
   GateSeat& seat = seats_[rank];
   if (seat.state != SeatState::joined) seat.state = SeatState::released;
-  out.write_stream(op(GateOperation::write, seat.connection), Connection{seat.connection}, write_gate_go(token_.bytes));
+  out.write_stream(op(GateOperation::write, seat.connection), Connection{seat.connection},
+                   write_gate_go(token_.bytes, controller_address_));
 }
 
 // Of one that never says joined, that go has left is all that can be known.

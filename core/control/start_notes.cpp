@@ -69,6 +69,7 @@ Note check_in_note(const CheckIn& check_in) {
   writer.u32(report.rank).u32(number(report.state)).counted(std::string_view(report.error));
   writer.u64(report.process.pid).u64(report.process.start_time).counted(std::string_view(report.host));
   writer.u32(report.version ? 1 : 0).u32(report.version.value_or(0)).u64(report.features);
+  writer.counted(std::string_view(report.address));
   Note note = start_note(StartNote::check_in);
   note.text = writer.blob();
   return note;
@@ -91,6 +92,7 @@ Result<CheckIn> read_check_in(const Note& note) {
   const bool versioned = reader.u32() != 0;
   const std::uint32_t version = reader.u32();
   report.features = reader.u64();
+  report.address = text_in(reader.counted(gate_address_bytes_max));
   if (versioned) report.version = version;
   if (!reader.at_end()) return no_note("check-in", "it breaks its format at offset " + text_of(std::uint64_t{reader.offset()}));
   if (state != number(GateState::ready) && state != number(GateState::failed))

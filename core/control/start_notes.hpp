@@ -39,7 +39,7 @@ enum class StartNote : std::uint32_t {
   joined = 31,    // MPI has started
 
   // GateClient -> the rank
-  go = 40,           // start MPI
+  go = 40,           // start MPI; text: the address that rank 0 reported, for a carrier that needs it
   checked_out = 41,  // status, text: the gate has taken what was said last, or not
 };
 constexpr bool is(const Note& note, StartNote kind) { return note.kind == number(kind); }

@@ -18,7 +18,17 @@ TEST(GateMessage, has_a_big_endian_length_and_a_json_object) {
   EXPECT_EQ(*read_gate_report(body_of(message)), ready_report);
   const Blob go = write_gate_go("token-0123");
   EXPECT_EQ(go.text().substr(gate_prefix_bytes), R"({"token": "token-0123", "state": "go_mpi"})");
-  EXPECT_EQ(read_gate_go(body_of(go))->text(), "token-0123");
+  EXPECT_EQ(read_gate_go(body_of(go))->token.text(), "token-0123");
+}
+
+TEST(GateMessage, carries_the_address_of_rank_0_in_its_report_and_in_go) {
+  GateReport report = ready_report;
+  report.address = "10.0.0.1:4712";
+  EXPECT_EQ(*read_gate_report(body_of(write_gate_report(report))), report);
+  EXPECT_EQ(read_gate_go(body_of(write_gate_go("token-0123", report.address)))->address, report.address);
+  EXPECT_EQ(read_gate_go(body_of(write_gate_go("token-0123")))->address, "");
+  const std::string long_one(gate_address_bytes_max + 1, 'a');
+  EXPECT_REFUSED(read_gate_go(body_of(write_gate_go("t", long_one))), "'address' is longer than 512");
 }
 
 TEST(GateMessage, tells_version_and_features_or_neither_as_the_reference) {  // B6

@@ -112,8 +112,9 @@ TEST(GateClient, says_that_it_is_ready_waits_for_go_and_says_that_it_joined) {
   rank.pass(seconds(9));
   EXPECT_FALSE(rank.was_told(StartNote::go)) << "the others may take their time";
   EXPECT_EQ(rank.connects, 1u);
-  rank.reads(go(), 1);
-  EXPECT_TRUE(rank.was_told(StartNote::go));
+  rank.reads(std::string(write_gate_go(token, "10.0.0.1:4712").text()), 1);
+  ASSERT_TRUE(rank.was_told(StartNote::go));
+  EXPECT_EQ(rank.told.back().text.text(), "10.0.0.1:4712") << "where rank 0 is found";
   rank.pass(seconds(100));
   rank.joined();
   ASSERT_EQ(rank.said.size(), 2u);

@@ -36,6 +36,19 @@ TEST(Gate, tells_every_rank_to_go_when_all_are_here_and_passes_when_all_have_joi
   EXPECT_TRUE(door.timers.empty());
 }
 
+TEST(Gate, tells_every_rank_the_address_that_rank_0_reported_and_no_other) {
+  Door door;
+  door.open_gate();
+  std::vector<std::uint32_t> ranks;
+  for (const std::uint32_t rank : {0u, 1u, 2u}) {
+    GateReport report = door.report(rank);
+    report.address = "10.0.0." + std::to_string(rank + 1) + ":4712";
+    ranks.push_back(door.say(report));
+  }
+  for (const std::uint32_t connection : ranks)
+    EXPECT_EQ(door.streams[connection].written[0], write_gate_go(token, "10.0.0.1:4712"));
+}
+
 TEST(Gate, tells_its_owner_of_each_rank_and_its_process_once) {
   Door door(1);
   door.open_gate();
