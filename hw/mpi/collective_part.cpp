@@ -66,6 +66,12 @@ void CollectivePart::release(Named& named) {
   }
 }
 
+MPI_Comm CollectivePart::messages_on(Communicator communicator) const {
+  const auto found = named_.find(communicator);
+  const bool usable = found != named_.end() && !found->second->freeing && found->second->broken.empty();
+  return usable ? found->second->heads : MPI_COMM_NULL;
+}
+
 CollectivePart::OperationPointer CollectivePart::fresh() {
   if (spare_.empty()) return std::make_unique<Operation>();
   OperationPointer operation = std::move(spare_.back());

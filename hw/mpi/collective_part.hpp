@@ -54,6 +54,9 @@ class CollectivePart {
   void poll();
   void add_waits(WaitSet& waits);
 
+  // Where messages of this communicator may travel: nothing but collectives does. MPI_COMM_NULL: none of that name.
+  MPI_Comm messages_on(Communicator communicator) const;
+
   std::size_t in_flight() const { return in_flight_; }
   const Counters& counters() const { return counters_; }
   // "communicator 1: gather number 7 (head) for 12 ms" a line; "" when nothing is in flight.

@@ -66,6 +66,7 @@ class WaitPolicy {
     return number(now - stirred_) < number(budget);
   }
   Duration net() const { return net_; }
+  Time waiting_since() const { return waiting_since_; }
   // The net caught: nobody rang for its whole length. True when the others should be poked: a transfer may need their
   // progress (ever more rarely, so that a group that waits for a late rank comes to rest).
   bool net_caught(Time now, std::uint64_t bulk_bytes) {

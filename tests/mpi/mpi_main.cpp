@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   tenter::hw::keep_large_buffers();
   tenter::hw::MpiOptions options;
+  options.thread_level = MPI_THREAD_SERIALIZED;  // of Comm; one thread makes all calls here
   if (argc > 1) options.expected_world = static_cast<std::uint32_t>(std::atoi(argv[1]));
   auto environment = tenter::hw::MpiEnvironment::open(options);
   if (!environment.has_value()) {

@@ -80,20 +80,27 @@ class MpiWorld {
     waits_.clear();
     part_.add_waits(waits_);
     if (number(waits_.poll_again) == 0) return void(sched_yield());
+    sleep(waits_, deadline);
+  }
+
+  // As the waits say, at most until `deadline`.
+  static void sleep(const WaitSet& waits, Time deadline) {
     Time wake = deadline;
-    if (number(waits_.poll_again) > 0) wake = std::min(wake, now() + waits_.poll_again);
+    if (number(waits.poll_again) > 0) wake = std::min(wake, now() + waits.poll_again);
     const timespec at{number(wake) / 1'000'000'000, number(wake) % 1'000'000'000};
-    const FutexWait& futex = waits_.futexes.at(0);
+    static std::atomic<std::uint32_t> nobody{0};  // where there is nothing to be rung by
+    const FutexWait futex = waits.futexes.empty() ? FutexWait{&nobody, 0, false} : waits.futexes.front();
     syscall(SYS_futex, futex.address, FUTEX_WAIT_BITSET, futex.expected, &at, nullptr, FUTEX_BITSET_MATCH_ANY);
   }
 
- private:
   static Doorbell require(Result<Doorbell> doorbell) {
     if (doorbell.has_value()) return std::move(*doorbell);
     std::fprintf(stderr, "%s\n", doorbell.error().what.c_str());
     MPI_Abort(MPI_COMM_WORLD, 1);
     std::abort();
   }
+
+ private:
   static std::int64_t counted() { return Resources::held(Resource::communicator) + Resources::held(Resource::request); }
   void collect() {
     moved_ = !context_.inbox.empty();
