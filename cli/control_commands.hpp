@@ -24,4 +24,22 @@ struct ControlCheckOptions {
 };
 int control_check(const Context& context, const ControlCheckOptions& options);
 
+inline constexpr std::uint32_t control_ranks_max = 1'024;
+
+struct ControlRunOptions {
+  std::string topology;     // file; empty: `ranks` on this machine
+  std::uint32_t ranks = 0;  // the controller and its executors
+  std::string work;         // a built-in: vector_add; empty: `tasks`
+  std::uint64_t rows = 1'048'576;
+  std::string tasks;  // file of lines, - for standard input
+  std::string transport = "mpi";
+  std::uint32_t window = 4;
+  std::string launcher = "mpiexec", family = "auto";
+  double start_seconds = 0;  // 0: the topology's startup_timeout_s
+};
+int control_run(const Context& context, const ControlRunOptions& options);
+
+// What a rank does: `control run` starts this very program so.
+int control_rank();
+
 }  // namespace tenter::cli

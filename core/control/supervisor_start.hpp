@@ -29,6 +29,7 @@ void Supervisor::start(Ticket ticket, const Note& call, Time now, O& out) {
   topology_ = std::move(*topology);
   plan_ = std::move(spec->plan);
   root_ = std::move(spec->root);
+  gate_address_ = (spec->listen.empty() ? topology_.controller_host : spec->listen) + ":0";
   start_call_ = ticket;
   deadline_ = now + (number(spec->patience) == 0 ? topology_.startup_timeout : spec->patience);
   processes_.ranks.resize(topology_.world());
@@ -55,7 +56,7 @@ void Supervisor::on(const event::RandomBytes& e, O& out) {
     return fail(Status::failed, "start: too few random bytes came for a token", e.now, out);
   token_ = Hidden(token_text(e.content.bytes().first(token_bytes)));
   hosts_name_ = "hosts-" + hex_text(e.content.bytes().subspan(token_bytes));
-  GateOrder order{topology_.controller_host + ":0", token_, deadline_ - e.now, {}};
+  GateOrder order{gate_address_, token_, deadline_ - e.now, {}};
   if (number(order.patience) <= 0) return fail(Status::timed_out, "start: no time was left for the gate", e.now, out);
   for (const JobRank& rank : processes_.ranks) order.hosts.push_back(rank.host);
   state_ = SupervisorState::opening;

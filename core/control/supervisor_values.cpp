@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t job_format = 1;
 constexpr std::size_t root_path_max = 4'096, names_shown_max = 16;
-constexpr std::size_t head_parts = 3;  // topology, root, launcher
+constexpr std::size_t head_parts = 4;  // topology, root, launcher, listen
 
 tl::unexpected<Error> no_job(const std::string& what) { return error(Status::invalid, "start: " + what); }
 
@@ -26,7 +26,8 @@ Note job_call(const JobSpec& spec) {
   Note note = start_note(StartNote::start);
   note.text = writer.blob();
   std::vector<Blob> parts;
-  for (const std::string* part : {&spec.topology, &spec.root, &spec.plan.launcher}) parts.emplace_back(std::string_view(*part));
+  for (const std::string* part : {&spec.topology, &spec.root, &spec.plan.launcher, &spec.listen})
+    parts.emplace_back(std::string_view(*part));
   for (const std::string& argument : spec.plan.program) parts.emplace_back(std::string_view(argument));
   for (const auto& [name, value] : spec.plan.environment) {
     parts.emplace_back(std::string_view(name));
@@ -56,6 +57,7 @@ Result<JobSpec> read_job(const Note& call) {
   spec.topology = part(0);
   spec.root = part(1);
   spec.plan.launcher = part(2);
+  spec.listen = part(3);
   spec.plan.family = LauncherFamily{static_cast<std::uint8_t>(family)};
   for (std::uint64_t i = 0; i < program; ++i) spec.plan.program.push_back(part(head_parts + i));
   for (std::uint64_t i = 0; i < variables; ++i)

@@ -17,12 +17,13 @@
 namespace tenter::control {
 
 // What to start. Note::text: format, patience, family, flags and counts, little-endian; Note::parts: topology, root, launcher,
-// the program, then name and value of each variable.
+// listen, the program, then name and value of each variable.
 struct JobSpec {
-  std::string topology;  // a file's text
-  std::string root;      // absolute path of the folder that the Files port is rooted in
-  LaunchPlan plan;       // cleans_up is the machine's to say
-  Duration patience{};   // from the call to GO; 0: the topology's startup_timeout_s
+  std::string topology;     // a file's text
+  std::string root;         // absolute path of the folder that the Files port is rooted in
+  LaunchPlan plan;          // cleans_up is the machine's to say
+  Duration patience{};      // from the call to GO; 0: the topology's startup_timeout_s
+  std::string listen = {};  // the controller's host as Stream takes it; empty: its name is an address already
 };
 Note job_call(const JobSpec& spec);
 // invalid: the format, or a plan that cannot be; the text names the field. The topology is judged by parse_topology().
