@@ -28,6 +28,7 @@ struct CommPart::Send {
   std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};  // of the announcement, of the content
   int code = MPI_SUCCESS;                                                   // of the first of them that failed
   bool abandoned = false;
+  std::size_t echoes = 0;  // times that a ring is still answered by one
   Time began{};
 };
 

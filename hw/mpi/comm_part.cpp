@@ -140,6 +140,7 @@ void CommPart::keep(std::unique_ptr<Send> send, Owner owner, const action::SendM
   send->to = static_cast<int>(number(a.to));
   send->content = a.content;
   send->began = at();
+  send->echoes = 64 + a.content.size() / 4'096;
   Resources::acquire(Resource::request);
   sends_.push_back(std::move(send));
   under_way(0);

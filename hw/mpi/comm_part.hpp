@@ -102,7 +102,7 @@ class CommPart {
   void take(Lane& lane, MPI_Message message, const MPI_Status& status);
   bool test(Lane& lane);
   bool test(Send& send);
-  void keep_senders_awake();
+  void keep_others_awake(bool rung);
   void taken(Lane& lane);
   bool anything_here();
   bool young();

@@ -210,8 +210,16 @@ bool CommPart::probe() {
   return moved;
 }
 
-// A long message moves only while both sides test.
-void CommPart::keep_senders_awake() {
+// A long message moves only while both sides test: who takes one keeps its sender awake, and a sender that is rung rings back,
+// for it may have sent a piece on. Not for ever: two that do not take each other's message come to rest.
+void CommPart::keep_others_awake(bool rung) {
+  if (rung) {
+    for (auto& send : sends_) {
+      if (send->echoes == 0) continue;
+      --send->echoes;
+      ring(send->to);
+    }
+  }
   if (taking_.empty() || number(at()) < number(next_ring_)) return;
   next_ring_ = at() + limits_.wait.yield_most;
   for (const Lane* lane : taking_) ring(lane->source);
@@ -245,7 +253,7 @@ void CommPart::poll() {
     int found = 0;  // a peer waits: something that we sent may still lie in MPI's own queues
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_, &found, MPI_STATUS_IGNORE);
   }
-  keep_senders_awake();
+  keep_others_awake(rung);
   if (!net_caught) return;
   ++counters_.safety_net_wakes;
   if (moved) ++counters_.safety_net_rescues;

@@ -104,7 +104,7 @@ class MpiMessages {
     comm_->add_waits(waits_);
     collectives_.add_waits(waits_);
     if (awake || number(waits_.poll_again) == 0) return void(sched_yield());
-    MpiWorld::sleep(waits_, deadline);
+    MpiWorld::rest(waits_, deadline);
   }
 
   Context context_{nullptr, MpiWorld::environment->size() > usable_cpus()};

@@ -48,15 +48,14 @@ struct Speaker {
   std::uint64_t ops = 1;
 };
 
-TEST(CommWaits, no_ring_is_missing_when_there_is_no_safety_net) {
-  Speaker speaker(without_a_safety_net());
-  if (speaker.world.size() == 1) return;
-  const Rank next{(number(speaker.world.self()) + 1) % speaker.world.size()};
-  const Rank before{(number(speaker.world.self()) + speaker.world.size() - 1) % speaker.world.size()};
-  for (std::uint32_t round = 0; round < 200; ++round) {
+// One message to the next rank each round, all at once, of all lengths; some ranks late, so that the others sleep.
+void run_rounds(Speaker& speaker, std::uint32_t rounds) {
+  const std::uint32_t ranks = speaker.world.size();
+  const Rank next{(number(speaker.world.self()) + 1) % ranks}, before{(number(speaker.world.self()) + ranks - 1) % ranks};
+  for (std::uint32_t round = 0; round < rounds; ++round) {
     const std::size_t bytes = round % 7 == 0 ? 300'000 : round % 5 == 0 ? 9'000 : 40;
     speaker.receive(before);
-    if (round % 20 == 0 && Rank{round / 20 % speaker.world.size()} == speaker.world.self()) speaker.world.settle();
+    if (round % 20 == 0 && Rank{round / 20 % ranks} == speaker.world.self()) speaker.world.settle();
     speaker.send(next, message_bytes(round, bytes));
     std::size_t arrived = 0;
     for (const Event& event : speaker.answers(2)) {
@@ -65,8 +64,20 @@ TEST(CommWaits, no_ring_is_missing_when_there_is_no_safety_net) {
       ++arrived;
       ASSERT_TRUE(message->content == message_bytes(round, bytes)) << "round " << round;
     }
-    ASSERT_EQ(arrived, 1u);
+    ASSERT_EQ(arrived, 1u) << "round " << round;
   }
+}
+
+// Two ranks that never spoke before are connected first, by messages of the library's own that nobody rings for: that is left to
+// the net.
+TEST(CommWaits, no_ring_is_missing_when_there_is_no_safety_net) {
+  if (MpiWorld::environment->size() == 1) return;
+  {
+    Speaker connecting;
+    run_rounds(connecting, 1);
+  }
+  Speaker speaker(without_a_safety_net());
+  run_rounds(speaker, 200);
   EXPECT_EQ(speaker.world.part().counters().safety_net_wakes, 0u);
   EXPECT_GT(speaker.world.part().counters().sleeps, 0u) << "nobody slept, so nothing was shown";
 }
@@ -104,7 +115,9 @@ TEST(CommWaits, a_long_message_that_nobody_takes_lets_its_sender_sleep) {
     const auto arrived = std::get<event::MessageArrived>(speaker.answers(1).at(0));
     EXPECT_TRUE(arrived.content == message_bytes(1, 2'000'000));
   }
-  if (speaker.first()) EXPECT_TRUE(std::holds_alternative<event::MessageSent>(speaker.answers(1).at(0)));
+  if (speaker.first()) {
+    EXPECT_TRUE(std::holds_alternative<event::MessageSent>(speaker.answers(1).at(0)));
+  }
 }
 
 TEST(CommWaits, a_tag_at_either_side_of_the_border_arrives_as_it_was_sent) {
@@ -112,7 +125,9 @@ TEST(CommWaits, a_tag_at_either_side_of_the_border_arrives_as_it_was_sent) {
   const std::vector<std::uint32_t> tags = {0, 32'765, 32'766, 32'767, 32'768, 65'535, 0x8000'0000u, 0xFFFF'FFFFu, 1};
   if (speaker.first())
     for (const std::uint32_t tag : tags) speaker.send(speaker.last(), message_bytes(tag, 100), tag);
-  if (speaker.first() && speaker.last() != Rank{0}) EXPECT_EQ(speaker.answers(tags.size()).size(), tags.size());
+  if (speaker.first() && speaker.last() != Rank{0}) {
+    EXPECT_EQ(speaker.answers(tags.size()).size(), tags.size());
+  }
   if (speaker.world.self() != speaker.last()) return;
   for (const std::uint32_t tag : tags) {
     const Op op = speaker.receive(Rank{0});

@@ -80,11 +80,11 @@ class MpiWorld {
     waits_.clear();
     part_.add_waits(waits_);
     if (number(waits_.poll_again) == 0) return void(sched_yield());
-    sleep(waits_, deadline);
+    rest(waits_, deadline);
   }
 
   // As the waits say, at most until `deadline`.
-  static void sleep(const WaitSet& waits, Time deadline) {
+  static void rest(const WaitSet& waits, Time deadline) {
     Time wake = deadline;
     if (number(waits.poll_again) > 0) wake = std::min(wake, now() + waits.poll_again);
     const timespec at{number(wake) / 1'000'000'000, number(wake) % 1'000'000'000};
