@@ -8,7 +8,7 @@
 //   auto rank = hw::make_control_rank(**carrier, control::Executor(config), call);
 //   return hw::serve(*rank);
 //
-// A carrier is a type with: `Part`, which does the actions of Comm; `Part part(Context&)`, made in its place; `bool crowded()`;
+// A carrier is a type with: `Part`, which does the actions of Comm and is made by Part(Context&, Carrier&); `bool crowded()`;
 // `void leave(Part&)` and `bool left(Part&)`, the orderly way out; `void abandon()`: there will be none. It outlives the rank.
 #pragma once
 #include <functional>
@@ -65,7 +65,7 @@ class ControlRankOn final : public ControlRank {
   ControlRankOn(Carrier& carrier, Machine machine, Calls... more)
       : carrier_(carrier),
         context_(nullptr, carrier.crowded()),
-        port_{carrier.part(context_), {context_}, {context_}, {}, {context_, std::move(more)}..., {}},
+        port_{{context_, carrier}, {context_}, {context_}, {}, {context_, std::move(more)}..., {}},
         process_(context_, port_, std::move(machine)) {
     process_.start();
   }

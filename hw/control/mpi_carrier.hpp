@@ -12,7 +12,10 @@ namespace tenter::hw {
 
 class MpiCarrier {
  public:
-  using Part = CommPart;
+  struct Part : CommPart {
+    Part(Context& context, MpiCarrier& carrier)
+        : CommPart(context, carrier.environment_, carrier.doorbell_ ? &*carrier.doorbell_ : nullptr) {}
+  };
 
   // Initialises MPI. one_host: all ranks are on one, so they can ring each other. Collective. Errors: of MpiEnvironment::open and
   // Doorbell::open.
@@ -21,10 +24,9 @@ class MpiCarrier {
   Rank rank() const { return environment_.rank(); }
   std::uint32_t size() const { return environment_.size(); }
 
-  CommPart part(Context& context) { return CommPart(context, environment_, doorbell_ ? &*doorbell_ : nullptr); }
   bool crowded() const;
-  void leave(CommPart& part) { part.leave(); }
-  bool left(const CommPart& part) const { return part.left(); }
+  void leave(Part& part) { part.leave(); }
+  bool left(const Part& part) const { return part.left(); }
   void abandon() { MpiEnvironment::abandon(); }
 
  private:
