@@ -44,8 +44,8 @@ layering() {
   files "^(core|sim|hw/os|cli/report)/.*$cpp" | matches "$include<(mpi\.h|rdma/)"
   # Nothing that only tests use is reachable in the product (MB-06).
   files "^(core|sim|hw|cli)/.*$cpp" | matches "$include\"tests/|TENTER_TEST_[A-Z]"
-  # No protocol in a backend: hw/group and hw/store are the places that put the mailbox's and the store's machines on hardware.
-  files "^(sim|hw)/.*$cpp" | grep -vE '^hw/(group|store)/' | matches "$include\"core/(mailbox|domain|store|control)/"
+  # No protocol in a backend: hw/group, hw/store and hw/control are the places that put a protocol's machines on hardware.
+  files "^(sim|hw)/.*$cpp" | grep -vE '^hw/(group|store|control)/' | matches "$include\"core/(mailbox|domain|store|control)/"
 }
 
 file_length() {
