@@ -94,15 +94,19 @@ TEST(OverStreams, strangers_are_few_at_once_and_each_has_a_time) {
   configs.push_back(config_of(1, 2));
   CarrierWorld<> world(configs);
   world.perform(0, action::JoinWorld{Op{1}});
-  const std::string_view said[] = {"", "GET / HTTP/1.1\r\n\r\n", "TNTR", "", "TNTR\1\0\0", ""};
-  for (std::uint32_t i = 0; i < 12; ++i) {
-    say(world, 2, 100 + i, said[i % 6]);
-    EXPECT_LE(world.carrier(0).strangers(), 4u);
+  for (std::uint32_t i = 0; i < 12; ++i)  // silent, all at once
+    world.perform(2, action::Connect{Op{100 + i}, Connection{100 + i}, Blob(center_address)});
+  for (std::size_t i = 0; i < steps; ++i) {
+    world.run(1);
+    ASSERT_LE(world.carrier(0).strangers(), 4u);
   }
+  EXPECT_EQ(world.carrier(0).turned_away(), 12u);
+  for (std::uint32_t i = 0; i < 4; ++i)
+    say(world, 2, 200 + i, i % 2 == 0 ? std::string_view("GET / HTTP/1.1\r\n\r\n") : std::string_view("TNTR\1\0\0"));
   world.run_while([&] { return world.carrier(0).strangers() > 0; });
   EXPECT_FALSE(world.world().finding()) << world.world().finding()->text;
   EXPECT_EQ(world.carrier(0).strangers(), 0u) << "their time is over";
-  EXPECT_EQ(world.carrier(0).turned_away(), 12u);
+  EXPECT_EQ(world.carrier(0).turned_away(), 16u);
   world.perform(1, action::JoinWorld{Op{1}});
   world.run_while(
       [&] { return world.carrier(1).step() == CarrierStep::joining || world.carrier(1).step() == CarrierStep::idle; });
