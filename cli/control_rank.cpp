@@ -194,7 +194,7 @@ int run_controller(const hw::RankPlace& place) {
   const auto done = Dispatch(**session, *work, place.order.window, results.get()).run();
   if (!done) note(results.get(), done.error().what);
   const auto ended = (*session)->shutdown(shutdown_patience);
-  if (!ended) note(results.get(), "shutdown: " + ended.error().what);
+  if (!ended) note(results.get(), std::string(control_shutdown_note) + ended.error().what);
   return (*session)->exit(done && ended ? 0 : 1);
 }
 

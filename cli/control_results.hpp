@@ -27,6 +27,7 @@ std::string write_control_result(const ControlResult& result);
 std::optional<ControlResult> read_control_result(std::string_view line);
 // A line of another kind: what happened to the job as a whole, or how it goes on.
 std::string write_control_note(std::string_view text);
+inline constexpr std::string_view control_shutdown_note = "shutdown: ";  // how the last one begins, when not all have left
 std::optional<std::string> read_control_note(std::string_view line);
 std::string shown_result(const Blob& result);
 

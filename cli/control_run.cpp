@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -101,6 +101,7 @@ class Tally {
 
   void take(std::string_view line) {
     if (auto said = read_control_note(line)) {
+      if (said->starts_with(control_shutdown_note)) over_ = true;
       trouble_ += (trouble_.empty() ? "" : "; ") + *said;
       return;
     }
@@ -117,6 +118,8 @@ class Tally {
     if (results_.size() < results_kept_max) results_.push_back(std::move(*result));
   }
 
+  // Rank 0 has nothing more to do, and somebody has not left: they are not waited for.
+  bool over() const { return over_; }
   std::uint64_t done() const { return done_; }
   std::uint64_t failed() const { return failed_; }
   const std::string& trouble() const { return trouble_; }
@@ -144,6 +147,7 @@ class Tally {
   std::vector<ControlResult> results_;
   std::uint64_t done_ = 0, failed_ = 0;
   std::string trouble_, wrong_;
+  std::atomic<bool> over_ = false;  // asked by the supervisor's thread, told by the follower's
 };
 
 void write_json(const Context& context, const ControlRunOptions& options, const Job& job, const Tally& tally,
@@ -198,15 +202,21 @@ std::string run_job(const Context& context, const ControlRunOptions& options, co
   const auto spec = spec_of(options, job, (*host)->folder());
   if (!spec) return spec.error().what;
   const OnInterrupt nudge([&] { (*host)->nudge(); });
-  LineFollower follower((*host)->folder() + control_results_file, [&](std::string_view line) { tally.take(line); });
+  LineFollower follower((*host)->folder() + control_results_file, [&](std::string_view line) {
+    tally.take(line);
+    if (tally.over()) (*host)->nudge();
+  });
   if (auto started = (*host)->start(*spec, [] { return interrupted(); }); !started) {
     follower.finish();
     return started.error().what;
   }
   if (!context.common.quiet) tell("{} ranks have joined over {}\n", job.topology.world(), options.transport);
-  const auto ended = (*host)->wait([] { return interrupted(); });
+  const auto ended = (*host)->wait([&] { return interrupted() || tally.over(); });
   follower.finish();
-  return ended ? "" : ended.error().what;
+  if (ended) return {};
+  if (!tally.over()) return ended.error().what;
+  const std::size_t left = ended.error().what.find("left behind: ");  // the rest is that we have ended it
+  return left == std::string::npos ? "" : ended.error().what.substr(left);
 }
 
 int judged(const Context& context, const Job& job, const Tally& tally, const std::string& trouble) {
@@ -232,11 +242,12 @@ int control_run(const Context& context, const ControlRunOptions& options) {
   if (!job) return usage_error(job.error().what);
   watch_interrupt();
   Tally tally(context, *job);
-  std::string trouble = run_job(context, options, *job, tally);
+  const std::string of_supervisor = run_job(context, options, *job, tally);
+  std::string trouble = tally.trouble();  // what rank 0 said comes first: the rest mostly follows from it
   const auto add = [&](const std::string& more) {
     if (!more.empty()) trouble += (trouble.empty() ? "" : "; ") + more;
   };
-  add(tally.trouble());
+  add(of_supervisor);
   add(tally.wrong());
   if (trouble.empty() && tally.done() != job->count)
     add(fmt::format("{} of {} tasks were never answered", job->count - tally.done(), job->count));

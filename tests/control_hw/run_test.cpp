@@ -63,18 +63,23 @@ TEST_P(Carrier, a_rank_that_is_killed_fails_its_task_and_the_job_names_it) {
   Job job;
   job.start(on("--tasks " + job.write("tasks", long_task)));
   ASSERT_TRUE(job.says("3 ranks have joined"));
-  std::vector<std::string> ranks;
-  ASSERT_TRUE(comes_true([&] {
-    ranks.clear();
-    for (const std::string& pid : processes_with("control-rank", "cmdline"))
-      if (content_of("/proc/" + pid + "/environ").find("PMI_RANK=1") != std::string::npos &&
-          content_of("/proc/" + pid + "/environ").find(job.made()) != std::string::npos)
-        ranks.push_back(pid);
-    return !ranks.empty();
-  }));
-  for (const std::string& pid : ranks) kill(std::stoi(pid), SIGKILL);
+  ASSERT_EQ(kill(job.rank(1), SIGKILL), 0);
   EXPECT_EQ(job.end(), 4);
   EXPECT_NE(job.errors().find("rank 1 on localhost"), std::string::npos) << job.errors();
+  job.expect_nothing_left();
+}
+
+TEST_P(Carrier, a_rank_that_is_stopped_fails_its_task_alone_and_the_job_names_it) {
+  Job job;
+  job.start(on("--tasks " + job.write("tasks", R"({"callable": "sleep", "scalars": [3000], "worker": 0}
+{"callable": "sleep", "scalars": [3000], "worker": 1, "deadline_s": 100}
+)")));
+  ASSERT_TRUE(job.says("3 ranks have joined"));
+  ASSERT_EQ(kill(job.rank(2), SIGSTOP), 0);
+  EXPECT_EQ(job.end(), 4);
+  EXPECT_NE(job.out().find("1 sleep worker 0: ok: "), std::string::npos) << job.out();
+  EXPECT_NE(job.out().find("2 sleep worker 1: FAILED (peer_lost): rank 2"), std::string::npos) << job.out();
+  EXPECT_NE(job.errors().find("the job failed: shutdown: rank 2"), std::string::npos) << job.errors();
   job.expect_nothing_left();
 }
 

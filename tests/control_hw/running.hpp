@@ -78,6 +78,21 @@ class Job {
   }
   void signal(int number) const { EXPECT_EQ(kill(pid_, number), 0); }
   pid_t pid() const { return pid_; }
+  // The process of a rank, once it is there; 0 otherwise.
+  pid_t rank(std::uint32_t number) const {
+    pid_t found = 0;
+    const std::string said = std::string("PMI_RANK=") + std::to_string(number);
+    const auto look = [&] {
+      for (const std::string& pid : processes_with("control-rank", "cmdline")) {
+        std::string environment = content_of("/proc/" + pid + "/environ");
+        const bool ours = environment.find(made()) != std::string::npos;
+        if (ours && environment.find(said + '\0') != std::string::npos) found = std::stoi(pid);
+      }
+      return found != 0;
+    };
+    EXPECT_TRUE(comes_true(look)) << "no rank " << number;
+    return found;
+  }
   std::string out() const { return content_of(*this / "out"); }
   std::string errors() const { return content_of(*this / "errors"); }
   bool says(const std::string& text) const {
