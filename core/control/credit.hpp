@@ -17,9 +17,9 @@
 namespace tenter::control {
 
 struct CreditConfig {
-  std::uint64_t share_bytes = 64u << 10;    // a route
-  std::uint64_t pool_bytes = 64u << 20;     // at least `largest_bytes`
-  Duration place_kept = milliseconds(500);  // since the last refusal
+  std::uint64_t share_bytes = 64u << 10;          // a route
+  std::uint64_t pool_bytes = 64u << 20;           // at least `largest_bytes`
+  Duration place_kept = milliseconds(500);        // since the last refusal
   std::uint64_t largest_bytes = frame_bytes_max;  // of a frame that may be sent; a model's are smaller than the wire's
   friend bool operator==(const CreditConfig&, const CreditConfig&) = default;
   TENTER_DESCRIBE(credit_config, share_bytes, pool_bytes, place_kept, largest_bytes)

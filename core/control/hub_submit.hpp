@@ -45,9 +45,10 @@ void Hub::send(const event::Submitted& e, std::uint32_t worker, Duration patienc
   if (const auto refused = refusal(worker)) return out.complete(e.ticket, answer_note(kind, refused->status, refused->what));
   command.bytes = layout::header_bytes + payload.size();
   if (command.bytes > config_.credit.largest_bytes)
-    return out.complete(e.ticket, answer_note(kind, Status::invalid,
-                                              "a frame of " + text_of(command.bytes) + " bytes, the largest that may be sent is " +
-                                                  text_of(config_.credit.largest_bytes)));
+    return out.complete(e.ticket,
+                        answer_note(kind, Status::invalid,
+                                    "a frame of " + text_of(command.bytes) + " bytes, the largest that may be sent is " +
+                                        text_of(config_.credit.largest_bytes)));
   command.credit = credit_.take(worker, command.bytes, e.now);
   if (command.credit == CreditSource::none)
     return out.complete(e.ticket, answer_note(kind, Status::no_space,

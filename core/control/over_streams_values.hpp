@@ -11,7 +11,7 @@
 #include "core/blob.hpp"
 #include "core/control/carrier_wire.hpp"
 #include "core/control/hidden.hpp"
-#include "core/control/layout.hpp"
+#include "core/control/slr3.hpp"
 #include "core/control/start_operation.hpp"
 #include "core/describe.hpp"
 #include "core/names.hpp"

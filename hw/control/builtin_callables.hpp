@@ -9,7 +9,7 @@
 
 #include "core/blob.hpp"
 #include "core/control/registry.hpp"
-#include "core/control/task.hpp"
+#include "core/control/slr3.hpp"
 #include "core/error.hpp"
 
 namespace tenter::hw {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/mailbox/control.hpp"
+#include "core/mailbox/frame.hpp"
 #include "hw/group/group.hpp"
 #include "hw/resource.hpp"
 

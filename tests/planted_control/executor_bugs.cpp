@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "core/control/frame.hpp"
 #include "core/control/inbound.hpp"
+#include "core/control/slr3.hpp"
 #include "tests/planted_control/control_bugs.hpp"
 
 namespace tenter::planted {

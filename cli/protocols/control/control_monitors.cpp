@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/control/frame.hpp"
+#include "core/control/slr3.hpp"
 #include "core/text.hpp"
 
 namespace tenter::protocols {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/control/calls.hpp"
-#include "core/control/task.hpp"
+#include "core/control/slr3.hpp"
 #include "sim/workload.hpp"
 #include "sim/world.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/control/frame.hpp"
 #include "core/control/inbound.hpp"
+#include "core/control/slr3.hpp"
 #include "core/text.hpp"
 
 namespace tenter::protocols {
