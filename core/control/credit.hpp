@@ -2,10 +2,13 @@
 // P-X1 to P-X4.
 //
 // A frame is paid for as a whole from one of the two, the share first. Who finds the pool too small is refused at once and gets a
-// place in line: while it is kept, later frames get of the pool only what all places before theirs leave. So small frames never
-// starve a large one that is tried again, and a frame that is stuck costs the other routes nothing of their shares. A place that
-// is not used for `place_kept` is lost, or who never comes back would stop the pool.
+// place in line: while it is kept, later frames get of the pool only what all places before theirs leave, also those of its own
+// route when they are smaller. So small frames never starve a large one that is tried again, and a frame that is stuck costs the
+// other routes nothing of their shares. A place that is not used for `place_kept` is lost, or who never comes back would stop the
+// pool. One route holds half of the pool at most, or one largest frame: what one executor does not take leaves the others room
+// for such a frame, too.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -39,25 +42,34 @@ class Credit {
  public:
   Credit() = default;
   Credit(CreditConfig config, std::uint32_t routes)
-      : config_(config), pool_free_(config.pool_bytes), share_free_(routes, config.share_bytes) {
+      : config_(config), pool_free_(config.pool_bytes), share_free_(routes, config.share_bytes), pool_held_(routes) {
     TENTER_CHECK(config.pool_bytes >= config.largest_bytes);
   }
 
-  // Where the frame was paid from; none: there is no credit now, and the route has a place in line (one, of its newest frame).
+  // Where the frame was paid from; none: there is no credit now, and the route has a place in line (one, of its largest frame
+  // that was refused), unless its own frames are what fills its part of the pool.
   CreditSource take(std::uint32_t route, std::uint64_t bytes, Time now) {
     if (bytes <= share_free_[route]) {
       share_free_[route] -= bytes;
       return CreditSource::share;
     }
     std::erase_if(line_, [&](const PlaceInLine& place) { return place.until < now; });
+    if (pool_held_[route] + bytes > route_pool_max()) {  // its own frames are in its way: it waits in nobody's
+      leave_line(route);
+      return CreditSource::none;
+    }
     std::uint64_t before = 0;
     std::size_t at = 0;
     for (; at < line_.size() && line_[at].route != route; ++at) before += line_[at].bytes;
+    const bool passes_by = at < line_.size() && bytes < line_[at].bytes;  // that place is for another frame
+    if (passes_by) before += line_[at].bytes;
     if (before <= pool_free_ && bytes <= pool_free_ - before) {
-      leave_line(route);
+      if (!passes_by) leave_line(route);
       pool_free_ -= bytes;
+      pool_held_[route] += bytes;
       return CreditSource::pool;
     }
+    if (passes_by) return CreditSource::none;
     if (at == line_.size()) line_.push_back({route, 0, {}});
     line_[at] = {route, bytes, now + config_.place_kept};
     return CreditSource::none;
@@ -67,6 +79,7 @@ class Credit {
     if (source == CreditSource::none) return;
     std::uint64_t& free = source == CreditSource::share ? share_free_[route] : pool_free_;
     free += bytes;
+    if (source == CreditSource::pool) pool_held_[route] -= std::min(bytes, pool_held_[route]);
     TENTER_CHECK(free <= (source == CreditSource::share ? config_.share_bytes : config_.pool_bytes));
   }
   void leave_line(std::uint32_t route) {
@@ -83,14 +96,16 @@ class Credit {
   }
 
  private:
+  std::uint64_t route_pool_max() const { return std::max(config_.largest_bytes, config_.pool_bytes / 2); }
+
   CreditConfig config_;
   std::uint64_t pool_free_ = 0;
-  std::vector<std::uint64_t> share_free_;  // one a route
-  std::vector<PlaceInLine> line_;          // first come first; at most one a route
+  std::vector<std::uint64_t> share_free_, pool_held_;  // one a route
+  std::vector<PlaceInLine> line_;                      // first come first; at most one a route
 
  public:
   friend bool operator==(const Credit&, const Credit&) = default;
-  TENTER_DESCRIBE(credit, config_, pool_free_, share_free_, line_)
+  TENTER_DESCRIBE(credit, config_, pool_free_, share_free_, pool_held_, line_)
 };
 
 }  // namespace tenter::control

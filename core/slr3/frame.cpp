@@ -9,7 +9,7 @@
 namespace tenter::slr3 {
 namespace {
 
-tl::unexpected<Error> wrong(const layout::Field& field, std::uint64_t value, std::string_view rule) {
+tl::unexpected<Error> wrong_field(const layout::Field& field, std::uint64_t value, std::string_view rule) {
   return error(Status::invalid, "frame: " + std::string(field.name) + " at offset " + text_of(field.offset) + " is " +
                                     text_of(value) + ", " + std::string(rule));
 }
@@ -20,8 +20,8 @@ std::uint64_t u64_of(Bytes bytes, const layout::Field& field) { return wire::loa
 }  // namespace
 
 Result<Blob> write_frame(FrameType type, const FrameIdentity& identity, Bytes payload, std::uint32_t flags) {
-  if (payload.size() > payload_bytes_max) return wrong(layout::payload_bytes, payload.size(), "more than 16777216");
-  if ((flags & ~group_target_flag) != 0) return wrong(layout::flags, flags, "only bit 0 is known");
+  if (payload.size() > payload_bytes_max) return wrong_field(layout::payload_bytes, payload.size(), "more than 16777216");
+  if ((flags & ~group_target_flag) != 0) return wrong_field(layout::flags, flags, "only bit 0 is known");
   return Blob(layout::header_bytes + payload.size(), [&](MutableBytes to) {
     std::byte* const at = to.data();
     wire::store(at + layout::magic.offset, frame_magic);
@@ -39,18 +39,18 @@ Result<Blob> write_frame(FrameType type, const FrameIdentity& identity, Bytes pa
 Result<Frame> read_frame(Bytes bytes) {
   if (bytes.size() < layout::header_bytes)
     return error(Status::invalid, "frame: " + text_of(std::uint64_t{bytes.size()}) + " bytes are fewer than the header's 40");
-  if (const auto magic = u32_of(bytes, layout::magic); magic != frame_magic) return wrong(layout::magic, magic, "not SLR3");
+  if (const auto magic = u32_of(bytes, layout::magic); magic != frame_magic) return wrong_field(layout::magic, magic, "not SLR3");
   if (const auto version = u32_of(bytes, layout::version); version != frame_version)
-    return wrong(layout::version, version, "expected 3");
+    return wrong_field(layout::version, version, "expected 3");
   const std::uint32_t type = u32_of(bytes, layout::type);
-  if (type < 1 || type > 7) return wrong(layout::type, type, "expected 1 to 7");
+  if (type < 1 || type > 7) return wrong_field(layout::type, type, "expected 1 to 7");
   const std::uint32_t flags = u32_of(bytes, layout::flags);
-  if ((flags & ~group_target_flag) != 0) return wrong(layout::flags, flags, "only bit 0 is known");
+  if ((flags & ~group_target_flag) != 0) return wrong_field(layout::flags, flags, "only bit 0 is known");
   const std::uint32_t length = u32_of(bytes, layout::payload_bytes);
-  if (length > payload_bytes_max) return wrong(layout::payload_bytes, length, "more than 16777216");
+  if (length > payload_bytes_max) return wrong_field(layout::payload_bytes, length, "more than 16777216");
   if (length != bytes.size() - layout::header_bytes)
-    return wrong(layout::payload_bytes, length,
-                 text_of(std::uint64_t{bytes.size() - layout::header_bytes}) + " bytes follow the header");
+    return wrong_field(layout::payload_bytes, length,
+                       text_of(std::uint64_t{bytes.size() - layout::header_bytes}) + " bytes follow the header");
   Frame frame;
   frame.type = FrameType{type};
   frame.identity = {u64_of(bytes, layout::session), static_cast<std::int32_t>(u32_of(bytes, layout::worker)),

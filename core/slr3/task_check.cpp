@@ -12,7 +12,7 @@ constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
 std::uint64_t times(std::uint64_t a, std::uint64_t b) { return a != 0 && b > endless / a ? endless : a * b; }
 std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return b > endless - a ? endless : a + b; }
 
-tl::unexpected<Error> wrong(std::size_t tensor, std::string_view field, std::uint64_t value, std::string_view rule) {
+tl::unexpected<Error> wrong_tensor(std::size_t tensor, std::string_view field, std::uint64_t value, std::string_view rule) {
   return error(Status::invalid, "task: tensor " + text_of(std::uint64_t{tensor}) + ": " + std::string(field) + " is " +
                                     text_of(value) + ", " + std::string(rule));
 }
@@ -23,39 +23,41 @@ Result<void> check_inline(const BufferDescriptor& d, std::size_t tensor, std::ui
                                       ": an inline descriptor names a handle: owner, buffer, " +
                                       "address, key and generation are 0 there");
   if (d.inline_bytes != d.bytes)
-    return wrong(tensor, "descriptor's inline bytes", d.inline_bytes, "not its " + text_of(d.bytes) + " bytes");
+    return wrong_tensor(tensor, "descriptor's inline bytes", d.inline_bytes, "not its " + text_of(d.bytes) + " bytes");
   if (d.inline_offset > inline_bytes || d.inline_bytes > inline_bytes - d.inline_offset)
-    return wrong(tensor, "descriptor's inline offset", d.inline_offset,
-                 "with " + text_of(d.inline_bytes) + " bytes outside the task's " + text_of(inline_bytes) + " inline bytes");
+    return wrong_tensor(
+        tensor, "descriptor's inline offset", d.inline_offset,
+        "with " + text_of(d.inline_bytes) + " bytes outside the task's " + text_of(inline_bytes) + " inline bytes");
   return {};
 }
 
 Result<void> check_descriptor(const BufferDescriptor& d, std::size_t tensor, std::uint64_t inline_bytes) {
   if (number(d.space) < 1 || number(d.space) > 4)
-    return wrong(tensor, "descriptor's address space", number(d.space), "expected 1 to 4");
-  if (plus(d.offset, d.bytes) == endless) return wrong(tensor, "descriptor's offset", d.offset, "and its bytes overflow");
+    return wrong_tensor(tensor, "descriptor's address space", number(d.space), "expected 1 to 4");
+  if (plus(d.offset, d.bytes) == endless) return wrong_tensor(tensor, "descriptor's offset", d.offset, "and its bytes overflow");
   if (d.space == AddressSpace::host_inline) return check_inline(d, tensor, inline_bytes);
   if (d.inline_offset != 0 || d.inline_bytes != 0)
-    return wrong(tensor, "descriptor's inline bytes", d.inline_bytes, "0 outside HOST_INLINE");
+    return wrong_tensor(tensor, "descriptor's inline bytes", d.inline_bytes, "0 outside HOST_INLINE");
   if (d.owner < 0)
     return error(Status::invalid, "task: tensor " + text_of(std::uint64_t{tensor}) + ": descriptor's owner is " +
                                       text_of(d.owner) + ", never negative");
-  if (d.buffer_id == 0) return wrong(tensor, "descriptor's buffer", 0, "never 0");
-  if (d.generation == 0) return wrong(tensor, "descriptor's generation", 0, "never 0");
+  if (d.buffer_id == 0) return wrong_tensor(tensor, "descriptor's buffer", 0, "never 0");
+  if (d.generation == 0) return wrong_tensor(tensor, "descriptor's generation", 0, "never 0");
   return {};
 }
 
 Result<void> check_tensor(const Tensor& t, std::size_t at) {
-  if (t.generation == 0) return wrong(at, "generation", 0, "never 0");
-  if (t.access > access_max) return wrong(at, "access", t.access, "expected 0 to 2");
-  if (t.dtype > dtype_max) return wrong(at, "element type", t.dtype, "expected 0 to 14");
-  if (t.shape.empty() || t.shape.size() > dimensions_max) return wrong(at, "dimensions", t.shape.size(), "expected 1 to 5");
-  if (t.stride.size() != t.shape.size()) return wrong(at, "strides", t.stride.size(), "one a dimension");
+  if (t.generation == 0) return wrong_tensor(at, "generation", 0, "never 0");
+  if (t.access > access_max) return wrong_tensor(at, "access", t.access, "expected 0 to 2");
+  if (t.dtype > dtype_max) return wrong_tensor(at, "element type", t.dtype, "expected 0 to 14");
+  if (t.shape.empty() || t.shape.size() > dimensions_max)
+    return wrong_tensor(at, "dimensions", t.shape.size(), "expected 1 to 5");
+  if (t.stride.size() != t.shape.size()) return wrong_tensor(at, "strides", t.stride.size(), "one a dimension");
   for (std::size_t i = 0; i < t.shape.size(); ++i) {
-    if (t.shape[i] == 0) return wrong(at, "shape", 0, "never 0");
-    if (t.stride[i] == 0) return wrong(at, "stride", 0, "never 0");
+    if (t.shape[i] == 0) return wrong_tensor(at, "shape", 0, "never 0");
+    if (t.stride[i] == 0) return wrong_tensor(at, "stride", 0, "never 0");
   }
-  if (view_bytes(t) > t.bytes) return wrong(at, "bytes", t.bytes, "fewer than the view's " + text_of(view_bytes(t)));
+  if (view_bytes(t) > t.bytes) return wrong_tensor(at, "bytes", t.bytes, "fewer than the view's " + text_of(view_bytes(t)));
   return {};
 }
 

@@ -66,6 +66,43 @@ TEST(Credit, who_is_behind_in_line_may_take_what_those_before_it_leave) {
   EXPECT_EQ(credit.take(1, largest - 5'000, Time{0}), CreditSource::pool);
 }
 
+// P-X4 within a route: its own small frames pass by its large one only where they are not in its way.
+TEST(Credit, a_small_frame_neither_takes_nor_ends_the_place_of_a_larger_one_of_its_route) {
+  Credit credit({0, largest, milliseconds(500)}, 2);
+  EXPECT_EQ(credit.take(1, 100, Time{0}), CreditSource::pool);
+  EXPECT_EQ(credit.take(0, largest, Time{0}), CreditSource::none);
+  EXPECT_EQ(credit.take(0, 10, Time{1}), CreditSource::none) << "it would hold the large one up";
+  EXPECT_EQ(credit.waiting(), 1u);
+  EXPECT_EQ(credit.take(1, 10, Time{2}), CreditSource::none) << "the large one's place is kept";
+  credit.give_back(1, 100, CreditSource::pool);
+  EXPECT_EQ(credit.take(0, largest, Time{3}), CreditSource::pool);
+}
+
+TEST(Credit, a_larger_frame_of_the_same_route_has_the_place_of_a_smaller_one) {
+  Credit credit({0, largest, milliseconds(500)}, 3);
+  EXPECT_EQ(credit.take(1, largest - 10, Time{0}), CreditSource::pool);
+  EXPECT_EQ(credit.take(0, 100, Time{0}), CreditSource::none);
+  EXPECT_EQ(credit.take(2, 11, Time{0}), CreditSource::none);
+  EXPECT_EQ(credit.take(0, 1'000, Time{0}), CreditSource::none);
+  EXPECT_EQ(credit.waiting(), 2u);
+  credit.give_back(1, largest - 10, CreditSource::pool);
+  EXPECT_EQ(credit.take(2, largest - 999, Time{0}), CreditSource::none) << "the 1,000 are before it";
+  EXPECT_EQ(credit.take(0, 1'000, Time{0}), CreditSource::pool);
+}
+
+// B6: what a busy executor does not receive leaves others unaffected, also those with large frames.
+TEST(Credit, one_route_holds_half_of_the_pool_at_most_and_then_waits_in_nobody_s_way) {
+  Credit credit({0, 4 * largest, milliseconds(500)}, 2);
+  EXPECT_EQ(credit.take(0, largest, Time{0}), CreditSource::pool);
+  EXPECT_EQ(credit.take(0, largest, Time{0}), CreditSource::pool);
+  EXPECT_EQ(credit.take(0, 1, Time{0}), CreditSource::none);
+  EXPECT_EQ(credit.waiting(), 0u);
+  EXPECT_EQ(credit.take(1, largest, Time{0}), CreditSource::pool);
+  EXPECT_EQ(credit.take(1, largest, Time{0}), CreditSource::pool);
+  credit.give_back(0, largest, CreditSource::pool);
+  EXPECT_EQ(credit.take(0, largest, Time{0}), CreditSource::pool);
+}
+
 TEST(Credit, a_place_that_nobody_comes_back_for_is_lost_and_a_refusal_keeps_it) {
   Credit credit({0, largest, milliseconds(500)}, 3);
   EXPECT_EQ(credit.take(0, 2'000, Time{0}), CreditSource::pool);
