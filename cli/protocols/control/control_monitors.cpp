@@ -193,7 +193,7 @@ void LeavingMonitor::judge_code(const sim::View& view, const sim::Step& step, si
     if (complete && (is(complete->outcome, CallKind::serve) || is(complete->outcome, CallKind::shutdown)))
       well = complete->outcome.status == Status::ok;
     const auto* exit = std::get_if<action::ExitProcess>(&action);
-    if (exit && well && *well != (exit->code == 0))
+    if (exit && well && exit->code != (*well ? 0 : 1))
       findings.safety("an exit code says how it ended", view.world().process(step.process).name + " ends with " +
                                                             text_of(exit->code) + " and says " +
                                                             (*well ? "ok" : "that it failed"));
@@ -204,10 +204,16 @@ void LeavingMonitor::step(const sim::View& view, const sim::Step& step, sim::Fin
   judge_code(view, step, findings);
   if (step.process == controller) return;
   const std::uint32_t worker = step.process - 1;
-  if (std::holds_alternative<event::Executed>(step.event)) at_work_.erase(step.process);
+  if (std::holds_alternative<event::Executed>(step.event)) {
+    at_work_.erase(step.process);
+    worked_[step.process] = view.now();
+  }
   if (std::holds_alternative<event::Submitted>(step.event)) asked_.insert(step.process);
   for (const Action& action : step.actions) {
-    if (std::holds_alternative<action::Execute>(action)) at_work_.insert(step.process);
+    if (std::holds_alternative<action::Execute>(action)) {
+      at_work_.insert(step.process);
+      worked_[step.process] = view.now();
+    }
     const auto* exit = std::get_if<action::ExitProcess>(&action);
     if (!exit) continue;
     const bool hub_there = view.world().process(controller).life == sim::Life::running;
@@ -230,6 +236,13 @@ void LeavingMonitor::complete(const sim::View& view, const ControlCall& call, co
   if (outcome.status == Status::ok) {
     all_left_ = true;
     findings.seen("a session ended in order");
+  }
+  for (std::uint32_t worker = 0; worker < control_workload_of(view).shape().executors; ++worker) {
+    const sim::ProcessIndex p = worker + 1;
+    const bool waited_for = outcome.status == Status::timed_out && view.world().process(p).life == sim::Life::running;
+    if (!waited_for || !innocent(view, worker) || !joined(p) || at_work_.contains(p)) continue;
+    if (view.now() - std::max(worked_[p], call.submitted) > slack)
+      return findings.safety("P-X11 a shutdown waits for who is at work alone", view.world().process(p).name + " was waited for");
   }
   if (outcome.status != Status::failed) return;
   bool any_guilty = false;

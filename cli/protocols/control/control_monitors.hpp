@@ -49,10 +49,11 @@ class LeavingMonitor : public ControlWatch {
 
  private:
   void judge_code(const sim::View& view, const sim::Step& step, sim::Findings& findings);
-  std::set<sim::ProcessIndex> answered_;  // its `serve`, or its shutdown
-  std::set<sim::ProcessIndex> at_work_;   // a task runs
-  std::set<sim::ProcessIndex> asked_;     // `serve` was called
-  bool all_left_ = false;                 // the shutdown said ok
+  std::set<sim::ProcessIndex> answered_;      // its `serve`, or its shutdown
+  std::set<sim::ProcessIndex> at_work_;       // a task runs
+  std::map<sim::ProcessIndex, Time> worked_;  // when a task began or ended there last
+  std::set<sim::ProcessIndex> asked_;         // `serve` was called
+  bool all_left_ = false;                     // the shutdown said ok
 };
 
 }  // namespace tenter::protocols
