@@ -118,6 +118,8 @@ class CommPart {
   MPI_Comm world_ = MPI_COMM_NULL;          // ours; valid from `gathering` on
   MPI_Request request_ = MPI_REQUEST_NULL;  // of joining, or of leaving
   Time waits_since_{};                      // for that
+  static constexpr std::uint32_t world_echoes_max = 64;
+  std::uint32_t world_echoes_ = world_echoes_max;  // times that a ring is still answered by one, for that
   std::map<std::pair<Communicator, Rank>, std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> posted_;  // a receive waits, and no message of that lane is being taken for it
   std::vector<Lane*> taking_;

@@ -32,14 +32,17 @@ bool CommPart::advance_world() {
   if (phase_ == Phase::leaving && request_ == MPI_REQUEST_NULL) {
     if (in_flight() != 0) return false;
     if (MPI_Ibarrier(world_, &request_) != MPI_SUCCESS) return false;  // whoever drives the loop has a deadline
+    world_echoes_ = world_echoes_max;
     if (doorbell_ != nullptr) doorbell_->ring_others(Doorbell::Awaited::any());
   }
   if (request_ == MPI_REQUEST_NULL) return false;
   int done = 0;
   const int code = MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
   if (phase_ == Phase::leaving) {
-    if (code == MPI_SUCCESS && done != 0) phase_ = Phase::left;
-    return done != 0;
+    if (code != MPI_SUCCESS || done == 0) return false;
+    phase_ = Phase::left;
+    if (doorbell_ != nullptr) doorbell_->ring_others(Doorbell::Awaited::any());  // the last step may be what they sleep for
+    return true;
   }
   if (!joined(code, "MPI_Test")) return true;
   if (done == 0) return false;
@@ -47,6 +50,7 @@ bool CommPart::advance_world() {
     Resources::acquire(Resource::communicator);
     MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
     phase_ = Phase::gathering;  // a duplicate may be made before all have asked for it
+    world_echoes_ = world_echoes_max;
     (void)joined(MPI_Ibarrier(world_, &request_), "MPI_Ibarrier");
   } else {
     phase_ = Phase::joined;
@@ -211,9 +215,14 @@ bool CommPart::probe() {
 }
 
 // A long message moves only while both sides test: who takes one keeps its sender awake, and a sender that is rung rings back,
-// for it may have sent a piece on. Not for ever: two that do not take each other's message come to rest.
+// for it may have sent a piece on, or a step of a collective. Not for ever: two that do not take each other's message come to
+// rest.
 void CommPart::keep_others_awake(bool rung) {
   if (rung) {
+    if (request_ != MPI_REQUEST_NULL && world_echoes_ > 0) {
+      --world_echoes_;
+      doorbell_->ring_others(Doorbell::Awaited::any());
+    }
     for (auto& send : sends_) {
       if (send->echoes == 0) continue;
       --send->echoes;
