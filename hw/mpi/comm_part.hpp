@@ -28,7 +28,7 @@ namespace tenter::hw {
 
 struct CommLimits {
   WaitLimits wait;
-  Duration net_without_doorbell = milliseconds(1);  // the longest sleep where nobody can ring
+  Duration net_without_doorbell = milliseconds(1);  // the longest sleep where nobody rings
   Duration young = seconds(1);                      // a long message that is under way for less is looked after every net_first
 };
 

@@ -284,7 +284,9 @@ void CommPart::add_waits(WaitSet& waits) {
   if (in_window || policy_.yields(when, learnt_as, 0)) return waits.again_in(Duration{0});
   Duration net = policy_.net();
   if (young()) net = std::min(net, limits_.wait.net_first);
-  if (doorbell_ == nullptr) net = std::min(net, limits_.net_without_doorbell);
+  // Not every step of a collective that joins or leaves is rung for.
+  const bool collects = request_ != MPI_REQUEST_NULL && number(when - waits_since_) < number(limits_.young);
+  if (doorbell_ == nullptr || collects) net = std::min(net, limits_.net_without_doorbell);
   net_ends_ = when + net;
   waits.again_in(net);
   ++counters_.sleeps;
