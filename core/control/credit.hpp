@@ -61,8 +61,8 @@ class Credit {
     std::uint64_t before = 0;
     std::size_t at = 0;
     for (; at < line_.size() && line_[at].route != route; ++at) before += line_[at].bytes;
-    const bool passes_by = at < line_.size() && bytes < line_[at].bytes;  // that place is for another frame
-    if (passes_by) before += line_[at].bytes;
+    const bool passes_by = at < line_.size() && bytes < line_[at].bytes;          // that place is for another frame,
+    if (passes_by && pool_free_ < config_.pool_bytes) before += line_[at].bytes;  // which could go now if it were tried
     if (before <= pool_free_ && bytes <= pool_free_ - before) {
       if (!passes_by) leave_line(route);
       pool_free_ -= bytes;

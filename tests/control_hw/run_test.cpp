@@ -65,7 +65,8 @@ TEST_P(Carrier, a_rank_that_is_killed_fails_its_task_and_the_job_names_it) {
   ASSERT_TRUE(job.says("3 ranks have joined"));
   ASSERT_EQ(kill(job.rank(1), SIGKILL), 0);
   EXPECT_EQ(job.end(), 4);
-  EXPECT_NE(job.errors().find("rank 1 on localhost"), std::string::npos) << job.errors();
+  // By the supervisor, which sees the process, or by the controller, which sees its connection: whoever is first.
+  EXPECT_NE(job.errors().find("rank 1 "), std::string::npos) << job.errors();
   job.expect_nothing_left();
 }
 

@@ -75,7 +75,10 @@ TEST(Credit, a_small_frame_neither_takes_nor_ends_the_place_of_a_larger_one_of_i
   EXPECT_EQ(credit.waiting(), 1u);
   EXPECT_EQ(credit.take(1, 10, Time{2}), CreditSource::none) << "the large one's place is kept";
   credit.give_back(1, 100, CreditSource::pool);
-  EXPECT_EQ(credit.take(0, largest, Time{3}), CreditSource::pool);
+  EXPECT_EQ(credit.take(0, 10, Time{3}), CreditSource::pool) << "nothing is on its way, so nothing holds the large one up";
+  EXPECT_EQ(credit.waiting(), 2u);
+  credit.give_back(0, 10, CreditSource::pool);
+  EXPECT_EQ(credit.take(0, largest, Time{4}), CreditSource::pool);
 }
 
 TEST(Credit, a_larger_frame_of_the_same_route_has_the_place_of_a_smaller_one) {
