@@ -27,6 +27,8 @@ void Gate::on(const event::Connected& e, O& out) {
   accepting_ = false;
   if (e.status != Status::ok) {  // of this side, for example out of descriptors: again after a rest
     accept_after_ = e.now + config_.stranger_wait_least;
+    ++tally_.failed_accepts;
+    tally_.failed_accept = cut_reason(e.text.empty() ? to_string(e.status) : e.text.text());
     return watch_strangers(e.now, out);
   }
   const std::uint32_t connection = config_.first_connection + number;

@@ -12,7 +12,10 @@ std::string text_of_tally(const GateTally& tally) {
   constexpr std::string_view names[turned_away_kinds] = {"late",           "to make room",  "left before a message",
                                                          "malformed",      "wrong token",   "not a rank of ours",
                                                          "duplicate rank", "too many bytes"};
-  if (tally.total() == 0) return {};
+  std::string accepts;
+  if (tally.failed_accepts > 0)
+    accepts = "accepts that failed here: " + text_of(tally.failed_accepts) + ", the last: " + tally.failed_accept;
+  if (tally.total() == 0) return accepts;
   std::string text = text_of(tally.total()) + " connections were turned away:";
   bool first = true;
   for (std::size_t kind = 0; kind < turned_away_kinds; ++kind) {
@@ -20,7 +23,7 @@ std::string text_of_tally(const GateTally& tally) {
     text += (first ? " " : ", ") + text_of(tally.counts[kind]) + " " + std::string(names[kind]);
     first = false;
   }
-  return text + "; the last: " + tally.last;
+  return text + "; the last: " + tally.last + (accepts.empty() ? "" : "; " + accepts);
 }
 
 std::string text_of_seat(const std::vector<GateSeat>& seats, std::uint32_t rank) {

@@ -82,15 +82,18 @@ inline constexpr std::size_t turned_away_kinds = 8;
 
 struct GateTally {
   std::array<std::uint64_t, turned_away_kinds> counts{};
-  std::string last;  // who and why
+  std::string last;                  // who and why
+  std::uint64_t failed_accepts = 0;  // of this side, for example out of descriptors: ranks that nobody can hear
+  std::string failed_accept;         // why the last of them
   std::uint64_t total() const;
   friend bool operator==(const GateTally&, const GateTally&) = default;
-  TENTER_DESCRIBE(gate_tally, counts, last)
+  TENTER_DESCRIBE(gate_tally, counts, last, failed_accepts, failed_accept)
 };
 
 using GatePeers = std::map<std::uint32_t, GatePeer>;  // by connection, in the order of their accepts
 
-// "3 connections were turned away: 2 late, 1 wrong token; the last: 10.0.0.7:5100: …". Empty: none was.
+// "3 connections were turned away: 2 late, 1 wrong token; the last: 10.0.0.7:5100: …; accepts that failed here: 5, the last: …".
+// Empty: neither.
 std::string text_of_tally(const GateTally& tally);
 // "rank 2 on node-b"
 std::string text_of_seat(const std::vector<GateSeat>& seats, std::uint32_t rank);

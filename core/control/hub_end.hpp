@@ -59,7 +59,9 @@ void Hub::let_go(std::uint32_t worker, O& out) {
 template <class O>
 void Hub::shutdown(const event::Submitted& e, O& out) {
   if (state_ == HubState::closed) return out.complete(e.ticket, answer_note(CallKind::shutdown, Status::ok, {}));
-  if (state_ == HubState::idle || e.call.a <= 0)
+  if (state_ == HubState::idle)
+    return out.complete(e.ticket, answer_note(CallKind::shutdown, Status::unavailable, "the process has not started yet"));
+  if (e.call.a <= 0)
     return out.complete(e.ticket, answer_note(CallKind::shutdown, Status::invalid, "a shutdown needs a patience above 0"));
   if (shutdowns_.size() >= config_.waiting_calls_max)
     return out.complete(e.ticket, answer_note(CallKind::shutdown, Status::no_space, "too many wait for the end already"));

@@ -19,7 +19,7 @@ enum class RouteState : std::uint8_t {
   ready,       // nothing is in flight
   busy,        // a command is in flight, or its late reply is still to come
   draining,    // SHUTDOWN was sent; what is in flight is answered first
-  failed,      // nothing is sent to it any more; what it says is taken and dropped
+  failed,      // nothing but SHUTDOWN is sent to it; what it says is taken and dropped
   closed,      // it has said goodbye
 };
 constexpr std::string_view to_string(RouteState state) {

@@ -52,8 +52,9 @@ TEST(GateHostile, an_accept_that_fails_is_tried_again_after_a_rest) {
   Door door(1);
   door.open_gate();
   const Op op = std::exchange(door.accept, std::nullopt)->op;
-  door.deliver(event::Connected{door.now, op, Status::no_space, {}, {}});
+  door.deliver(event::Connected{door.now, op, Status::no_space, {}, Blob(std::string_view("Too many open files"))});
   EXPECT_FALSE(door.accept.has_value()) << "no hot loop";
+  EXPECT_EQ(text_of_tally(door.machine.turned_away()), "accepts that failed here: 1, the last: Too many open files");
   door.pass(door.config.stranger_wait_least);
   EXPECT_TRUE(door.accept.has_value());
   EXPECT_NE(door.say(door.report(0)), no_connection);
