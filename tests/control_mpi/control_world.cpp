@@ -105,6 +105,7 @@ bool Judge::expect(bool holds, const std::string& what) {
 bool Judge::say() const {
   std::printf("%s: %s\n", scenario_.c_str(), wrong_ == 0 ? "passed" : "failed");
   std::fflush(stdout);
+  if (afterwards_) afterwards_();
   return wrong_ == 0;
 }
 

@@ -1,6 +1,7 @@
 // One control world under mpiexec for a scenario: rank 0 is given to it, the others serve.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,11 +33,14 @@ class Judge {
  public:
   explicit Judge(std::string scenario) : scenario_(std::move(scenario)) {}
   bool expect(bool holds, const std::string& what);
+  // What must not happen before say() has printed: it can end this process.
+  void after_the_verdict(std::function<void()> act) { afterwards_ = std::move(act); }
   // The last line, after which nothing more can go wrong. True when nothing did.
   bool say() const;
 
  private:
   std::string scenario_;
+  std::function<void()> afterwards_;
   std::uint32_t wrong_ = 0;
 };
 

@@ -97,7 +97,8 @@ void stopped_executor(Controller& controller, std::uint32_t, Judge& judge) {
   const auto end = controller.shutdown(seconds(5));
   judge.expect(!end && end.error().what.find("rank 2 (worker 1)") != std::string::npos, "the end names it");
   judge.expect(controller.exit_code(seconds(1)) == 1, "the exit code");
-  kill(pid, SIGKILL);
+  // Not before the verdict: a launcher that sees a rank killed may end this one too.
+  judge.after_the_verdict([pid] { kill(pid, SIGKILL); });
 }
 
 void shutdown_that_waits(Controller& controller, std::uint32_t executors, Judge& judge) {
