@@ -12,12 +12,12 @@
 #include "cli/hw_commands.hpp"
 #include "cli/info.hpp"
 #include "cli/sim_commands.hpp"
+#include "cli/tell.hpp"
 #if TENTER_CLI_HAS_MAILBOX
 #include "cli/mailbox_commands.hpp"
 #endif
 #if TENTER_CLI_HAS_STORE
 #include "cli/store_commands.hpp"
-#include "cli/tell.hpp"
 #endif
 
 namespace tenter {

@@ -81,13 +81,13 @@ class Parser {
     do {
       skip_space();
       if (next() != '"') return refuse("expected a member's name in quotes");
-      std::pair<std::string, Value> member;
-      if (!take_string(member.first)) return false;
+      Member member;
+      if (!take_string(member.name)) return false;
       if (value.members.size() == members_max) return refuse("more than 256 members");
-      if (value.find(member.first) != nullptr) return refuse("the member '" + member.first + "' is there twice");
+      if (value.find(member.name) != nullptr) return refuse("the member '" + member.name + "' is there twice");
       if (!take(':')) return refuse("expected ':' after a member's name");
       skip_space();
-      if (!take_value(member.second, depth + 1)) return false;
+      if (!take_value(member.value, depth + 1)) return false;
       value.members.push_back(std::move(member));
     } while (take(','));
     return take('}') || refuse("expected ',' or '}'");
@@ -198,8 +198,8 @@ class Parser {
 }  // namespace
 
 const Value* Value::find(std::string_view name) const {
-  const auto found = std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first == name; });
-  return found == members.end() ? nullptr : &found->second;
+  const auto found = std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.name == name; });
+  return found == members.end() ? nullptr : &found->value;
 }
 
 std::string_view kind_text(Kind kind) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -14,6 +13,7 @@ namespace tenter::json {
 
 enum class Kind : std::uint8_t { null, boolean, integer, real, string, array, object };
 
+struct Member;
 struct Value {
   Kind kind = Kind::null;
   std::uint32_t line = 1;  // where it begins
@@ -22,10 +22,15 @@ struct Value {
   double real = 0;  // also of an integer
   std::string text;
   std::vector<Value> items;
-  std::vector<std::pair<std::string, Value>> members;  // in the order of the text, no name twice
+  std::vector<Member> members;  // in the order of the text, no name twice
 
   bool is(Kind wanted) const { return kind == wanted; }
   const Value* find(std::string_view name) const;  // nullptr: no such member
+};
+
+struct Member {
+  std::string name;
+  Value value;
 };
 
 inline constexpr std::size_t depth_max = 32;

@@ -103,8 +103,9 @@ void DurabilityMonitor::judge(const sim::View& view, sim::Findings& findings) co
   for (const auto& [path, contents] : newest_) {
     const std::size_t slash = path.rfind('/');
     if (contents.empty() || (slash != path.npos && !view.world().files().has_directory(path.substr(0, slash)))) continue;
-    const bool acknowledged = std::none_of(publishing_.begin(), publishing_.end(),
-                                           [&](const auto& asked) { return asked.second.second == contents.front(); });
+    const bool acknowledged =
+        std::none_of(publishing_.begin(), publishing_.end(),
+                     [&latest = contents.front()](const auto& asked) { return asked.second.second == latest; });
     const Blob* there = view.world().files().content(path);
     if (acknowledged && (!there || std::find(contents.begin(), contents.end(), *there) == contents.end()))
       return findings.safety("B11 what was published survives a crash",
