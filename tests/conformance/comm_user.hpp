@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,6 +28,51 @@ concept CommFixture = std::default_initializable<F> && requires(F& fixture, Rank
   { fixture.soon(rank) } -> std::same_as<std::optional<Event>>;
   fixture.settle();
   fixture.hold();
+};
+
+// Any such world: that of the last `of<F>()`.
+class AnyComm {
+ public:
+  template <CommFixture F>
+  static void of() {
+    make() = [] { return std::unique_ptr<World>(std::make_unique<WorldOf<F>>()); };
+  }
+  AnyComm() : world_(make()()) {}
+  std::uint32_t size() const { return world_->size(); }
+  bool drives(Rank rank) const { return world_->drives(rank); }
+  void perform(Rank rank, Action action) { world_->perform(rank, std::move(action)); }
+  std::optional<Event> next(Rank rank) { return world_->next(rank); }
+  std::optional<Event> soon(Rank rank) { return world_->soon(rank); }
+  void settle() { world_->settle(); }
+  void hold() { world_->hold(); }
+
+ private:
+  struct World {
+    virtual ~World() = default;
+    virtual std::uint32_t size() = 0;
+    virtual bool drives(Rank rank) = 0;
+    virtual void perform(Rank rank, Action action) = 0;
+    virtual std::optional<Event> next(Rank rank) = 0;
+    virtual std::optional<Event> soon(Rank rank) = 0;
+    virtual void settle() = 0;
+    virtual void hold() = 0;
+  };
+  template <class F>
+  struct WorldOf final : World {
+    std::uint32_t size() override { return world.size(); }
+    bool drives(Rank rank) override { return world.drives(rank); }
+    void perform(Rank rank, Action action) override { world.perform(rank, std::move(action)); }
+    std::optional<Event> next(Rank rank) override { return world.next(rank); }
+    std::optional<Event> soon(Rank rank) override { return world.soon(rank); }
+    void settle() override { world.settle(); }
+    void hold() override { world.hold(); }
+    F world;
+  };
+  static std::unique_ptr<World> (*&make())() {
+    static std::unique_ptr<World> (*chosen)() = nullptr;
+    return chosen;
+  }
+  std::unique_ptr<World> world_;
 };
 
 // Content that tells messages apart, byte by byte.

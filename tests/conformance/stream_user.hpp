@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +35,60 @@ concept StreamFixture = std::default_initializable<F> &&
   { fixture.any_port() } -> std::same_as<Blob>;
   { fixture.elsewhere(port) } -> std::same_as<Blob>;
   { fixture.left() } -> std::same_as<std::string>;
+};
+
+// Any such world: that of the last `of<F>()`.
+class AnyStreams {
+ public:
+  template <StreamFixture F>
+  static void of() {
+    make() = [] { return std::unique_ptr<World>(std::make_unique<WorldOf<F>>()); };
+  }
+  AnyStreams() : world_(make()()) {}
+  void perform(std::size_t process, Action action) { world_->perform(process, std::move(action)); }
+  std::optional<Event> next(std::size_t process) { return world_->next(process); }
+  std::optional<Event> soon(std::size_t process) { return world_->soon(process); }
+  void settle() { world_->settle(); }
+  void stop(std::size_t process) { world_->stop(process); }
+  void resume(std::size_t process) { world_->resume(process); }
+  void end(std::size_t process) { world_->end(process); }
+  Blob any_port() { return world_->any_port(); }
+  Blob elsewhere(std::uint16_t port) { return world_->elsewhere(port); }
+  std::string left() { return world_->left(); }
+
+ private:
+  struct World {
+    virtual ~World() = default;
+    virtual void perform(std::size_t process, Action action) = 0;
+    virtual std::optional<Event> next(std::size_t process) = 0;
+    virtual std::optional<Event> soon(std::size_t process) = 0;
+    virtual void settle() = 0;
+    virtual void stop(std::size_t process) = 0;
+    virtual void resume(std::size_t process) = 0;
+    virtual void end(std::size_t process) = 0;
+    virtual Blob any_port() = 0;
+    virtual Blob elsewhere(std::uint16_t port) = 0;
+    virtual std::string left() = 0;
+  };
+  template <class F>
+  struct WorldOf final : World {
+    void perform(std::size_t process, Action action) override { world.perform(process, std::move(action)); }
+    std::optional<Event> next(std::size_t process) override { return world.next(process); }
+    std::optional<Event> soon(std::size_t process) override { return world.soon(process); }
+    void settle() override { world.settle(); }
+    void stop(std::size_t process) override { world.stop(process); }
+    void resume(std::size_t process) override { world.resume(process); }
+    void end(std::size_t process) override { world.end(process); }
+    Blob any_port() override { return world.any_port(); }
+    Blob elsewhere(std::uint16_t port) override { return world.elsewhere(port); }
+    std::string left() override { return world.left(); }
+    F world;
+  };
+  static std::unique_ptr<World> (*&make())() {
+    static std::unique_ptr<World> (*chosen)() = nullptr;
+    return chosen;
+  }
+  std::unique_ptr<World> world_;
 };
 
 // Content that tells streams and places apart, byte by byte.

@@ -3,6 +3,8 @@
 //
 // A suite is a class template over its fixture (the world), default constructible, with one member function a case and
 //   static std::vector<Case<Suite>> cases();
+// A suite of many cases that many worlds are asked is instantiated once, over a fixture that is any world (AnyComm, AnyStreams);
+// `choose` says then which one those are that are made after it.
 #pragma once
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -22,41 +24,54 @@ struct Case {
   void (Suite::*run)();
 };
 
+using Choose = void (*)();
+inline void only_one() {}
+
 template <class Suite>
 class CaseTest : public testing::Test {
  public:
-  explicit CaseTest(Case<Suite> one) : case_(one) {}
-  void TestBody() override { (Suite().*case_.run)(); }
+  CaseTest(Case<Suite> one, Choose choose) : case_(one), choose_(choose) {}
+  void TestBody() override {
+    choose_();
+    (Suite().*case_.run)();
+  }
 
  private:
   Case<Suite> case_;
+  Choose choose_;
 };
 
 // Every case of the suite as a test of its own: `const bool registered = register_cases<TimersContract<World>>("World/Timers");`
 template <class Suite>
-bool register_cases(const char* name) {
+bool register_cases(const char* name, Choose choose = only_one) {
   for (const Case<Suite>& one : Suite::cases()) {
     testing::RegisterTest(name, one.name, nullptr, nullptr, __FILE__, __LINE__,
-                          [one]() -> testing::Test* { return new CaseTest<Suite>(one); });
+                          [one, choose]() -> testing::Test* { return new CaseTest<Suite>(one, choose); });
   }
   return true;
 }
 
-// The cases that fail, in the order of the list; what they say is swallowed.
+// Whether that case fails; what it says is swallowed.
 template <class Suite>
-std::vector<std::string> failing_cases() {
-  std::vector<std::string> failing;
-  for (const Case<Suite>& one : Suite::cases()) {
-    testing::TestPartResultArray results;
-    {
-      testing::ScopedFakeTestPartResultReporter reporter(testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD,
-                                                         &results);
-      (Suite().*one.run)();
-    }
-    bool failed = false;
-    for (int i = 0; i < results.size(); ++i) failed = failed || results.GetTestPartResult(i).failed();
-    if (failed) failing.emplace_back(one.name);
+bool fails(const Case<Suite>& one) {
+  testing::TestPartResultArray results;
+  {
+    testing::ScopedFakeTestPartResultReporter reporter(testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD,
+                                                       &results);
+    (Suite().*one.run)();
   }
+  for (int i = 0; i < results.size(); ++i)
+    if (results.GetTestPartResult(i).failed()) return true;
+  return false;
+}
+
+// The cases that fail, in the order of the list.
+template <class Suite>
+std::vector<std::string> failing_cases(Choose choose = only_one) {
+  choose();
+  std::vector<std::string> failing;
+  for (const Case<Suite>& one : Suite::cases())
+    if (fails(one)) failing.emplace_back(one.name);
   return failing;
 }
 

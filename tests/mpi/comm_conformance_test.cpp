@@ -7,8 +7,8 @@ namespace comm_conformance {
 namespace {
 
 const bool registered[] = {
-    register_cases<CommContract<hw::MpiMessages<true>>>("Mpi/CommContract"),
-    register_cases<CommContract<hw::MpiMessages<false>>>("MpiWithoutDoorbell/CommContract"),
+    register_cases<CommContract<AnyComm>>("Mpi/CommContract", AnyComm::of<hw::MpiMessages<true>>),
+    register_cases<CommContract<AnyComm>>("MpiWithoutDoorbell/CommContract", AnyComm::of<hw::MpiMessages<false>>),
 };
 
 }  // namespace

@@ -59,11 +59,12 @@ class SimulatedMessages {
   PuppetWorld puppets_;
 };
 
+using conformance::AnyComm;
 using conformance::CommContract;
 using conformance::register_cases;
 template <std::uint32_t Ranks, std::uint64_t EagerBelow, class Tape>
 bool register_all(const char* name) {
-  return register_cases<CommContract<SimulatedMessages<Ranks, EagerBelow, Tape>>>(name);
+  return register_cases<CommContract<AnyComm>>(name, AnyComm::of<SimulatedMessages<Ranks, EagerBelow, Tape>>);
 }
 constexpr std::uint64_t by_size = 8'192;
 const bool registered[] = {

@@ -86,13 +86,14 @@ class SimulatedStreams {
   PuppetWorld puppets_;
 };
 
+using conformance::AnyStreams;
 using conformance::register_cases;
 using conformance::StreamContract;
 using conformance::StreamEnds;
 template <class Fixture>
 bool register_all(const std::string& name) {
-  return register_cases<StreamContract<Fixture>>((name + "/StreamContract").c_str()) &&
-         register_cases<StreamEnds<Fixture>>((name + "/StreamEnds").c_str());
+  return register_cases<StreamContract<AnyStreams>>((name + "/StreamContract").c_str(), AnyStreams::of<Fixture>) &&
+         register_cases<StreamEnds<AnyStreams>>((name + "/StreamEnds").c_str(), AnyStreams::of<Fixture>);
 }
 const bool registered[] = {
     register_all<SimulatedStreams<Boring>>("Simulated"),
