@@ -21,6 +21,16 @@ class Outbox : public Actions<Outbox> {
   std::vector<Action> actions_;
 };
 
+// Performs actions that another outbox kept, in their order.
+template <class O>
+void perform_all(std::vector<Action> actions, O& out) {
+  if constexpr (std::is_same_v<O, Outbox>) {
+    for (Action& action : actions) out.actions().push_back(std::move(action));
+  } else {
+    for (const Action& action : actions) std::visit([&](const auto& a) { out.perform(a); }, action);
+  }
+}
+
 // The actions that `machine` answers `event` with.
 template <class Machine, class E>
 std::vector<Action> actions_of(Machine& machine, const E& event) {

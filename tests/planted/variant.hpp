@@ -28,7 +28,7 @@ class Variant {
       deliver(machine_, event, box);
       edit_(state, event, box.actions(), true);
     }
-    for (const Action& action : box.actions()) std::visit([&](const auto& a) { out.perform(a); }, action);
+    perform_all(std::move(box.actions()), out);
   }
   std::string_view state_name() const { return machine_.state_name(); }
 

@@ -36,7 +36,7 @@ class Careless {
       deliver(machine_, event, box);
       bug_.then(machine_, event, box);
     }
-    for (const Action& action : box.actions()) std::visit([&](const auto& a) { out.perform(a); }, action);
+    perform_all(std::move(box.actions()), out);
   }
   std::string_view state_name() const { return machine_.state_name(); }
 

@@ -46,20 +46,21 @@ class HostileExecutor {
   void on(const E& e, O& out) {
     Outbox box;
     executor_.on(e, box);
-    for (const Action& action : box.actions()) {
+    Outbox with_more;
+    for (Action& action : box.actions()) {
       if (const auto* send = std::get_if<action::SendMessage>(&action)) {
-        speak(*send, out);
+        speak(*send, with_more);
         if (send->tag == control::reply_tag) reply_ = control::read_frame(send->content.bytes())->identity.sequence;
       }
-      std::visit([&](const auto& a) { out.perform(a); }, action);
+      with_more.actions().push_back(std::move(action));
     }
+    perform_all(std::move(with_more.actions()), out);
   }
   std::string_view state_name() const { return executor_.state_name(); }
 
  private:
   // Before a frame, so that its last word stays the last.
-  template <class O>
-  void speak(const action::SendMessage& send, O& out) {
+  void speak(const action::SendMessage& send, Outbox& out) {
     if (++sent_ < config_.before || said_ || (config_.says == Hostility::repeats && reply_ == 0)) return;
     said_ = true;
     const auto [tag, content] = hostile();

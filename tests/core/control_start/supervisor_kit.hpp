@@ -27,9 +27,41 @@ inline std::string brief_text(const Action& action) {
   return std::string(name_of(action));
 }
 
+// What a supervisor has done.
+struct Done {
+  void perform(const std::vector<Action>& all) {
+    for (const Action& action : all) {
+      actions.push_back(action);
+      if (const auto* a = std::get_if<action::Arm>(&action))
+        timers[a->op] = a->when;
+      else if (const auto* c = std::get_if<action::Cancel>(&action))
+        timers.erase(c->op);
+      else
+        log.push_back(brief_text(action));
+      if (const auto* a = std::get_if<action::Complete>(&action)) {
+        EXPECT_TRUE(outcomes.emplace(number(a->ticket), a->outcome).second) << "a call is answered twice";
+      }
+      if (const auto* a = std::get_if<action::PublishFile>(&action)) files[std::string(a->path.text())] = a->content;
+      if (const auto* a = std::get_if<action::Spawn>(&action)) spawned.push_back(*a);
+    }
+  }
+  std::vector<std::string> take() { return std::exchange(log, {}); }
+
+  bool is_complete(std::uint64_t ticket) const { return outcomes.contains(ticket); }
+  Note outcome(std::uint64_t ticket) const { return is_complete(ticket) ? outcomes.at(ticket) : Note{}; }
+  std::string why(std::uint64_t ticket) const { return std::string(outcome(ticket).text.text()); }
+
+  std::vector<Action> actions;
+  std::vector<std::string> log;
+  std::map<Op, Time> timers;
+  std::map<std::uint64_t, Note> outcomes;
+  std::map<std::string, Blob> files;
+  std::vector<action::Spawn> spawned;
+};
+
 // Ranks 0..2 on `host`; the supervisor is on node-a. Launcher: pid 100; rank K: pid 200 + K.
 template <class M>
-struct OfficeOf {
+struct OfficeOf : Done {
   explicit OfficeOf(std::string_view host = "node-a", LauncherFamily family = LauncherFamily::hydra) {
     Topology topology;
     topology.controller_host = std::string(host);
@@ -50,22 +82,8 @@ struct OfficeOf {
   void deliver(const E& event) {
     Outbox out;
     machine.on(event, out);
-    for (const Action& action : out.actions()) {
-      actions.push_back(action);
-      if (const auto* a = std::get_if<action::Arm>(&action))
-        timers[a->op] = a->when;
-      else if (const auto* c = std::get_if<action::Cancel>(&action))
-        timers.erase(c->op);
-      else
-        log.push_back(brief_text(action));
-      if (const auto* a = std::get_if<action::Complete>(&action)) {
-        EXPECT_TRUE(outcomes.emplace(number(a->ticket), a->outcome).second) << "a call is answered twice";
-      }
-      if (const auto* a = std::get_if<action::PublishFile>(&action)) files[std::string(a->path.text())] = a->content;
-      if (const auto* a = std::get_if<action::Spawn>(&action)) spawned.push_back(*a);
-    }
+    perform(out.actions());
   }
-  std::vector<std::string> take() { return std::exchange(log, {}); }
   static Op op(Kind kind, std::uint64_t which = 0) { return start_operation(kind, which); }
 
   void start(std::uint64_t ticket = 1) { deliver(event::Submitted{now, Ticket{ticket}, job_call(spec)}); }
@@ -130,19 +148,9 @@ struct OfficeOf {
     EXPECT_EQ(machine.state(), to == State::writing && !hydra ? State::spawning : to);
   }
 
-  bool is_complete(std::uint64_t ticket) const { return outcomes.contains(ticket); }
-  Note outcome(std::uint64_t ticket) const { return is_complete(ticket) ? outcomes.at(ticket) : Note{}; }
-  std::string why(std::uint64_t ticket) const { return std::string(outcome(ticket).text.text()); }
-
   JobSpec spec;
   M machine;
   Time now{-3'000'000'000};
-  std::vector<Action> actions;
-  std::vector<std::string> log;
-  std::map<Op, Time> timers;
-  std::map<std::uint64_t, Note> outcomes;
-  std::map<std::string, Blob> files;
-  std::vector<action::Spawn> spawned;
 };
 using Office = OfficeOf<Supervisor>;
 

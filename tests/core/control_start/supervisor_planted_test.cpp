@@ -13,14 +13,12 @@ struct Planted {
   Supervisor machine;
 };
 
-template <class Keep>
-void perform_if(const Outbox& box, Outbox& out, Keep&& keep) {
-  for (const Action& action : box.actions())
-    std::visit(
-        [&](const auto& a) {
-          if (keep(a)) out.perform(a);
-        },
-        action);
+template <class A, class Keep>
+void keep_if(Outbox& box, Keep&& keep) {
+  std::erase_if(box.actions(), [&](const Action& action) {
+    const A* a = std::get_if<A>(&action);
+    return a != nullptr && !keep(*a);
+  });
 }
 
 // Only the launcher's exit counts: a rank that leaves before MPI_Init hangs the start until its deadline.
@@ -42,7 +40,7 @@ struct KillsTheLauncherOnly : Planted {
     for (Action& action : box.actions())
       if (auto* kill = std::get_if<action::KillProcesses>(&action))
         std::erase_if(kill->processes, [](ProcessId process) { return process.pid != 100; });
-    perform_if(box, out, [](const auto&) { return true; });
+    perform_all(box.actions(), out);
   }
 };
 
@@ -52,10 +50,8 @@ struct NeverKillsHard : Planted {
   void on(const E& e, Outbox& out) {
     Outbox box;
     machine.on(e, box);
-    perform_if(box, out, [](const auto& a) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(a)>, action::KillProcesses>) return a.signal != 9;
-      return true;
-    });
+    keep_if<action::KillProcesses>(box, [](const auto& kill) { return kill.signal != 9; });
+    perform_all(box.actions(), out);
   }
 };
 
@@ -65,7 +61,8 @@ struct LeavesTheHostFile : Planted {
   void on(const E& e, Outbox& out) {
     Outbox box;
     machine.on(e, box);
-    perform_if(box, out, [](const auto& a) { return !std::is_same_v<std::remove_cvref_t<decltype(a)>, action::RemoveFile>; });
+    keep_if<action::RemoveFile>(box, [](const auto&) { return false; });
+    perform_all(box.actions(), out);
   }
 };
 
@@ -84,10 +81,8 @@ struct WaitsForEver : Planted {
   void on(const E& e, Outbox& out) {
     Outbox box;
     machine.on(e, box);
-    perform_if(box, out, [&](const auto& a) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(a)>, action::Arm>) return machine.state() != State::leaving;
-      return true;
-    });
+    keep_if<action::Arm>(box, [&](const auto&) { return machine.state() != State::leaving; });
+    perform_all(box.actions(), out);
   }
 };
 
@@ -103,7 +98,7 @@ struct TokenInArguments : Planted {
         more.push_back(spawn->environment[0]);
         spawn->arguments = Parts(std::move(more));
       }
-    perform_if(box, out, [](const auto&) { return true; });
+    perform_all(box.actions(), out);
   }
 };
 

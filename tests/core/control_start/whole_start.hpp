@@ -70,7 +70,10 @@ class WholeStart {
       gate_.on(event, out);
     else
       clients_[who].on(event, out);
-    for (const Action& action : out.actions()) std::visit([&](const auto& a) { take(who, a); }, action);
+    perform(who, out.actions());
+  }
+  void perform(std::size_t who, const std::vector<Action>& actions) {
+    for (const Action& action : actions) std::visit([&](const auto& a) { take(who, a); }, action);
   }
 
   void take(std::size_t who, const action::Arm& a) { timers_[{who, a.op}] = a.when; }
