@@ -13,8 +13,9 @@ struct OpenFabric {  // -> FabricOpened; a name that was never used before
   Endpoint endpoint{};
   Blob provider;  // as the fabric library spells it
   Blob domain;    // empty: any
+  bool serves = true;  // false: it only reads; nobody reads a region of it
   friend bool operator==(const OpenFabric&, const OpenFabric&) = default;
-  TENTER_DESCRIBE(open_fabric, op, endpoint, provider, domain)
+  TENTER_DESCRIBE(open_fabric, op, endpoint, provider, domain, serves)
 };
 struct CloseFabric {  // -> FabricDone, always ok: its posted reads are answered `cancelled` before, and nothing lands afterwards
   Op op{};

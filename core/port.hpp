@@ -91,8 +91,8 @@ class Actions {
   void make_directory(Op op, Blob path) { self().perform(action::MakeDirectory{op, std::move(path)}); }
   void remove_directory(Op op, Blob path) { self().perform(action::RemoveDirectory{op, std::move(path)}); }
 
-  void open_fabric(Op op, Endpoint endpoint, Blob provider, Blob domain) {
-    self().perform(action::OpenFabric{op, endpoint, std::move(provider), std::move(domain)});
+  void open_fabric(Op op, Endpoint endpoint, Blob provider, Blob domain, bool serves) {
+    self().perform(action::OpenFabric{op, endpoint, std::move(provider), std::move(domain), serves});
   }
   void close_fabric(Op op, Endpoint endpoint) { self().perform(action::CloseFabric{op, endpoint}); }
   void register_region(Op op, Endpoint endpoint, Region region, std::uint64_t bytes) {

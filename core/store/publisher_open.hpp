@@ -38,7 +38,7 @@ void Publisher::on(const event::RandomBytes& e, O& out) {
   generation_ = e.content.size() == generation_bytes ? generation_of(e.content.bytes()) : Generation{};
   step_ = PublisherStep::opening;
   ++sequence_;
-  out.open_fabric(op(PublisherOperation::local), Endpoint{++endpoint_}, config_.provider, config_.domain);
+  out.open_fabric(op(PublisherOperation::local), Endpoint{++endpoint_}, config_.provider, config_.domain, true);
 }
 
 template <PublisherPorts O>

@@ -30,7 +30,8 @@ void Reader::settle(O& out) {
   if (state_ == ReaderState::closed && wants_link()) {
     state_ = ReaderState::opening;
     link_op_ = ++sequence_;
-    return out.open_fabric(operation(ReaderOperation::open, link_op_), Endpoint{endpoint_}, config_.provider, config_.domain);
+    return out.open_fabric(operation(ReaderOperation::open, link_op_), Endpoint{endpoint_}, config_.provider, config_.domain,
+                           false);
   }
   if (state_ == ReaderState::serving) post(out);
 }

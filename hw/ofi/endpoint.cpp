@@ -43,6 +43,7 @@ std::variant<std::unique_ptr<FabricEndpoint>, event::FabricOpened> FabricEndpoin
                                                                                         std::function<void()> wake) {
   std::unique_ptr<FabricEndpoint> made(new FabricEndpoint(std::move(wake)));
   made->provider_ = asked.provider.text();
+  made->serves_ = asked.serves;
   std::string step;
   const int error = made->open_all(asked, step);
   if (error == 0) return made;
@@ -99,7 +100,8 @@ int FabricEndpoint::open_queue() {
   attributes.format = FI_CQ_FORMAT_CONTEXT;
   attributes.wait_obj = FI_WAIT_FD;
   const auto open = [&](fid_cq** to) { return fi_cq_open(domain_.get(), &attributes, to, nullptr); };
-  if (completions_.open(open) == 0) {
+  // Who only reads has none: a provider that has to keep one pays for it with three system calls a completion.
+  if (serves_ && completions_.open(open) == 0) {
     if (fi_control(&completions_.get()->fid, FI_GETWAIT, &wait_descriptor_) == 0 && wait_descriptor_ >= 0) return 0;
     wait_descriptor_ = -1;
   }

@@ -73,6 +73,7 @@ class FabricEndpoint {
   std::vector<Answer> abandon();          // stops progress and gives every read still open; before the destructor
   bool keeps(const Blob& address) const;  // its form is the one of this endpoint's addresses
   const std::string& provider() const { return provider_; }
+  bool serves() const { return serves_; }
 
  private:
   struct Served {
@@ -92,7 +93,15 @@ class FabricEndpoint {
   int find_landing(Read& read, std::string& step);
   int prepare(Read& read, std::string& text);
   void run();
-  bool look(std::uint64_t& seen, bool& sleeps);
+  struct Pause {  // of the thread
+    Duration rest{};
+    bool listens = false;       // to the queue's descriptor, too
+    bool until_kicked = false;  // however long that is
+  };
+  bool loop_rests(std::uint64_t& seen) const;
+  bool serves_others(Duration look);
+  Pause take_turn(Duration rest);
+  bool wait(const Pause& pause);
   void serve_dense();
   Duration rest_of_reads() const;
   bool open_reads() const { return !flying_.empty() || !waiting_.empty(); }
@@ -108,6 +117,7 @@ class FabricEndpoint {
   const std::function<void()> wake_;
   const bool several_cpus_ = usable_cpus() > 1;  // on one, looking on keeps the peer from running
   std::string provider_;
+  bool serves_ = true;  // false: it only reads, so only a read of ours gives its thread something to do
   Info info_;
   // In the order of their opening; destroyed in the reverse one, after the memory registrations and the endpoint.
   Handle<fid_fabric> fabric_;
@@ -130,10 +140,12 @@ class FabricEndpoint {
   std::vector<Answer> answers_;
   std::size_t flying_max_ = 1;
   int broken_ = 0;  // fi_errno: the completion queue itself failed
-  bool stopping_ = false;
+  bool asleep_ = false;                  // the thread sleeps until it is kicked
   bool untold_ = false;                  // answers that the loop was not told of
-  std::uint64_t drives_ = 0;             // turns of the loop
   Time moved_{};                         // when a read was asked for or answered
+  Duration quickest_look_ = seconds(1);  // of the thread
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> drives_{0};  // turns of the loop
   std::atomic<bool> loop_waits_{false};  // the loop sleeps on the queue's descriptor: it has the progress
   std::atomic<std::size_t> open_{0};     // reads without an answer, and answers not taken: what the loop sees without the mutex
   Descriptor kick_;

@@ -78,6 +78,7 @@ void FabricPart::perform(const action::CloseFabric& a) {
 
 void FabricPart::perform(const action::RegisterRegion& a) {
   TENTER_CHECK(!owners_.contains(a.region));
+  TENTER_CHECK(endpoint(a.endpoint).serves());
   event::RegionRegistered e = endpoint(a.endpoint).register_region(a);
   e.now = now();
   e.op = a.op;

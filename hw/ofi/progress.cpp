@@ -23,9 +23,16 @@ constexpr Duration first_rest = microseconds(20), last_rest = milliseconds(5), l
 constexpr std::int64_t rest_part = 16;
 constexpr Duration last_rest_of_reads = milliseconds(10);
 // A read this young is looked after without a sleep: most are answered by then, and a sleep and a wake cost as much as they take.
-constexpr Duration young = microseconds(100);
+// Where there is no wait object the sleep would be a guess of its length, too, so it is looked after for longer.
+constexpr Duration young = microseconds(100), young_without_descriptor = milliseconds(1);
 // Between two looks of the thread whether the loop still makes progress itself.
 constexpr Duration rest_beside_the_loop = milliseconds(2);
+// The thread of an endpoint that only reads sleeps until the next read once it has rested so long for nothing.
+constexpr Duration enough_rest = milliseconds(4);
+// Where there is no wait object: a look longer than this, and than so many times the quickest one, did work for others; then the
+// rest becomes shorter.
+constexpr Duration short_look = microseconds(2);
+constexpr std::int64_t long_look_part = 10, work_part = 8;
 // The peer asks again so soon that a sleep and a wake cost more than looking: the thread looks on for a while.
 constexpr Duration soon = microseconds(150), looking_on = microseconds(300);
 constexpr std::uint32_t enough_soon = 4, most_soon = 16, looks_a_yield = 16;
@@ -93,6 +100,7 @@ void FabricEndpoint::read(std::uint64_t role, const action::ReadRemote& asked, M
   if (lands_directly() && !into.empty()) made->into = into.data();
   open_.fetch_add(1, std::memory_order_relaxed);
   moved_ = now();
+  if (std::exchange(asleep_, false)) kick();
   std::string text;
   const int error = prepare(*made, text);
   if (error != 0)
@@ -195,6 +203,8 @@ bool FabricEndpoint::progress() {
     }
     moved = true;
     if (broken_ != 0) return true;
+    // Fewer than there was room for: these were all, and to look once more costs another system call.
+    if (count > 0 && static_cast<std::size_t>(count) < entries.size()) break;
   }
   const std::size_t waited = waiting_.size();
   post_waiting();
@@ -222,7 +232,7 @@ void FabricEndpoint::add_waits(WaitSet& waits) {
   const std::lock_guard lock(mutex_);
   if (!answers_.empty()) return waits.again_in(Duration{0});
   loop_waits_.store(true, std::memory_order_relaxed);
-  const bool looks_on = now() - moved_ < young && several_cpus_;
+  const bool looks_on = now() - moved_ < (wait_descriptor_ < 0 ? young_without_descriptor : young) && several_cpus_;
   waits.again_in(looks_on ? Duration{0} : rest_of_reads());
   if (looks_on || wait_descriptor_ < 0) return;
   fid* queue = &completions_.get()->fid;
@@ -232,31 +242,70 @@ void FabricEndpoint::add_waits(WaitSet& waits) {
     waits.again_in(Duration{0});
 }
 
-// One look of the thread; false: the loop makes progress itself. sleeps: the descriptor may be slept on.
-bool FabricEndpoint::look(std::uint64_t& seen, bool& sleeps) {
-  const bool own = !loop_waits_.load(std::memory_order_relaxed) && drives_ == seen;
-  seen = drives_;
-  if (!own) return false;
-  if (progress()) moved_ = now();
-  sleeps = true;
-  if (wait_descriptor_ >= 0) {
-    fid* queue = &completions_.get()->fid;
-    sleeps = fi_trywait(fabric_.get(), &queue, 1) == 0;
-  }
-  return true;
+// Whether the thread has the progress: the loop neither made some since the thread last asked nor sleeps on what it waits for.
+bool FabricEndpoint::loop_rests(std::uint64_t& seen) const {
+  const std::uint64_t drives = drives_.load(std::memory_order_relaxed);
+  return std::exchange(seen, drives) == drives && !loop_waits_.load(std::memory_order_relaxed);
 }
 
-// A peer that reads again and again is served without a sleep between.
+// Reads of others end in no completion here, and what they left to be done shows only in how long a look takes. Left undone, they
+// wait: `shm` has room for some hundred of them.
+bool FabricEndpoint::serves_others(Duration look) {
+  quickest_look_ = std::min(quickest_look_, look);
+  return look > std::max(short_look, quickest_look_ * long_look_part);
+}
+
+// The thread's turn: one look, and how long it may rest after it. rest: of the last time; doubles while nothing is to be done.
+FabricEndpoint::Pause FabricEndpoint::take_turn(Duration rest) {
+  Pause pause;
+  bool tells = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const Time before = now();
+    if (progress()) moved_ = now();
+    if (wait_descriptor_ < 0 && serves_others(now() - before)) rest = Duration{number(rest) / work_part};
+    tells = std::exchange(untold_, false);
+    fid* queue = &completions_.get()->fid;
+    const bool sleeps = wait_descriptor_ < 0 || fi_trywait(fabric_.get(), &queue, 1) == 0;
+    pause.listens = sleeps && wait_descriptor_ >= 0;
+    if (!sleeps)
+      pause.rest = first_rest;
+    else if (open_reads())
+      pause.rest = rest_of_reads();
+    else
+      pause.rest = std::clamp(rest, first_rest, wait_descriptor_ >= 0 ? last_rest_with_descriptor : last_rest);
+    asleep_ = !serves_ && !open_reads() && pause.rest >= enough_rest;
+    pause.until_kicked = asleep_;
+  }
+  if (tells) wake_();
+  return pause;
+}
+
+// True: the queue's descriptor ended it.
+bool FabricEndpoint::wait(const Pause& pause) {
+  std::array<pollfd, 2> on{pollfd{kick_.get(), POLLIN, 0}, pollfd{wait_descriptor_, POLLIN, 0}};
+  const timespec time{0, number(pause.rest)};
+  const int ready = ppoll(on.data(), pause.listens ? 2 : 1, pause.until_kicked ? nullptr : &time, nullptr);
+  if (ready > 0 && (on[0].revents & POLLIN) != 0) {
+    std::uint64_t kicks = 0;
+    (void)!::read(kick_.get(), &kicks, sizeof kicks);
+  }
+  return ready > 0 && pause.listens;
+}
+
+// A peer that reads again and again is served without a sleep between. The mutex and the clock are for several looks at once:
+// they cost as much as a look that finds nothing.
 void FabricEndpoint::serve_dense() {
   const Time end = now() + looking_on;
-  std::uint32_t looks = 0;
   do {
     {
       const std::lock_guard lock(mutex_);
-      if (stopping_ || open_reads()) return;
-      (void)progress();
+      for (std::uint32_t i = 0; i < looks_a_yield; ++i) {
+        if (stopping_.load(std::memory_order_relaxed) || open_reads()) return;
+        (void)progress();
+      }
     }
-    if (++looks % looks_a_yield == 0) sched_yield();  // each is a system call, as a look is
+    sched_yield();  // a system call, as a look is; and who waits for the mutex gets it
   } while (now() < end);
 }
 
@@ -264,36 +313,15 @@ void FabricEndpoint::run() {
   Duration rest = first_rest;
   std::uint64_t seen = 0;
   std::uint32_t dense = 0;
-  for (;;) {
-    bool own = false, sleeps = false, tells = false;
-    {
-      const std::lock_guard lock(mutex_);
-      if (stopping_) return;
-      own = look(seen, sleeps);
-      tells = std::exchange(untold_, false);
-      if (!own)
-        rest = rest_beside_the_loop;
-      else if (open_reads())
-        rest = rest_of_reads();
-      else
-        rest = std::clamp(rest, first_rest, wait_descriptor_ >= 0 ? last_rest_with_descriptor : last_rest);
-    }
-    if (tells) wake_();
-    const bool listens = own && sleeps && wait_descriptor_ >= 0;
-    std::array<pollfd, 2> on{pollfd{kick_.get(), POLLIN, 0}, pollfd{wait_descriptor_, POLLIN, 0}};
-    const timespec time{0, number(own && !sleeps ? first_rest : rest)};
+  while (!stopping_.load(std::memory_order_acquire)) {
+    const Pause pause = loop_rests(seen) ? take_turn(rest) : Pause{rest_beside_the_loop};
     const Time before = now();
-    const int ready = ppoll(on.data(), listens ? 2 : 1, &time, nullptr);
-    if (ready > 0 && (on[0].revents & POLLIN) != 0) {
-      std::uint64_t kicks = 0;
-      (void)!::read(kick_.get(), &kicks, sizeof kicks);
-    }
-    if (ready > 0 && listens) {
+    if (wait(pause)) {
       dense = now() - before < soon ? std::min(dense + 1, most_soon) : dense / 2;
       if (dense >= enough_soon && several_cpus_) serve_dense();
       rest = first_rest;
     } else {
-      rest = rest * 2;
+      rest = pause.rest * 2;
     }
   }
 }
@@ -325,10 +353,7 @@ void FabricEndpoint::forget(Buffer buffer) {
 
 std::vector<Answer> FabricEndpoint::abandon() {
   if (thread_.joinable()) {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
+    stopping_.store(true, std::memory_order_release);
     kick();
     thread_.join();
     Resources::release(Resource::thread);

@@ -7,12 +7,19 @@
 #include "core/event.hpp"
 #include "core/store/calls.hpp"
 #include "hw/part.hpp"
+#include "hw/posix/client_part.hpp"
 
 namespace tenter::hw {
 
 inline Result<void> status_of_answer(const Note& outcome) {
   if (outcome.status != Status::ok) return error(outcome.status, std::string(outcome.text.text()));
   return {};
+}
+
+// The thread that calls drives the loop, so nobody has to be woken.
+template <class Inside>
+Result<Ticket> submit_call(Inside& inside, Role to, Note note) {
+  return inside.port.submit(to, std::move(note), ClientPart::Wake::nobody);
 }
 
 // Runs the process until the call is answered or the deadline is over; the machine's own patience ends before.
@@ -30,7 +37,7 @@ Result<void> await_answer(Inside& inside, Ticket ticket, Duration patience) {
 
 template <class Inside>
 Result<void> call_machine(Inside& inside, Role to, Note note, Duration patience) {
-  const auto ticket = inside.port.submit(to, std::move(note));
+  const auto ticket = submit_call(inside, to, std::move(note));
   if (!ticket) return tl::unexpected(ticket.error());
   return await_answer(inside, *ticket, patience);
 }
@@ -55,7 +62,7 @@ Result<PendingGet> begin_get_rows(Inside& inside, Role reader, const std::string
   call.buffer_bytes = into.size();
   call.patience = patience;
   call.any_dtype = true;
-  const auto ticket = inside.port.submit(reader, store::get_note(call));
+  const auto ticket = submit_call(inside, reader, store::get_note(call));
   if (ticket) return PendingGet{*ticket, call.buffer, patience};
   inside.port.take_back(call.buffer);
   return tl::unexpected(ticket.error());

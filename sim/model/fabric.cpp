@@ -108,6 +108,7 @@ void FabricModel::perform(Process& p, Role role, const action::OpenFabric& a) {
     Nic open;
     open.name = a.endpoint;
     open.address = address;
+    open.serves = a.serves;
     mine.nics.push_back(std::move(open));
     release_tries(address);
   }
@@ -143,6 +144,7 @@ void FabricModel::close(Process& p, Nic& closing) {
 void FabricModel::perform(Process& p, Role role, const action::RegisterRegion& a) {
   Nic* owner = nic(p.index, a.endpoint);
   if (!owner) return misuse(p, "a region is registered on endpoint " + text_of(a.endpoint) + ", which is not open");
+  if (!owner->serves) return misuse(p, "a region is registered on endpoint " + text_of(a.endpoint) + ", which only reads");
   Host& mine = host(p.index);
   if (std::find(mine.regions_used.begin(), mine.regions_used.end(), a.region) != mine.regions_used.end())
     return misuse(p, "region " + text_of(a.region) + " is registered a second time");

@@ -80,6 +80,7 @@ class FabricModel {
   struct Nic {  // an open endpoint
     Endpoint name{};
     std::uint32_t address = 0;
+    bool serves = true;
     bool broken = false;
     std::uint64_t keys_given = 0;
     std::vector<Mapping> regions;

@@ -56,7 +56,7 @@ class FabricConformance : public ::testing::Test {
 
   event::FabricOpened open(std::size_t side, Endpoint endpoint = Endpoint{1}) {
     const Op asked = op();
-    world.perform(side, action::OpenFabric{asked, endpoint, world.provider(), {}});
+    world.perform(side, action::OpenFabric{asked, endpoint, world.provider(), {}, side == owner});
     return answer<event::FabricOpened>(side, asked);
   }
   void close(std::size_t side, Endpoint endpoint = Endpoint{1}) {

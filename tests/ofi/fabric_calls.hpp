@@ -19,7 +19,7 @@ class FabricCalls {
   explicit FabricCalls(std::string_view provider) : provider_(provider) {}
 
   event::FabricOpened open(std::size_t side, Endpoint endpoint = Endpoint{1}, std::string_view domain = {}) {
-    return ask<event::FabricOpened>(side, action::OpenFabric{op(), endpoint, provider_, Blob(domain)});
+    return ask<event::FabricOpened>(side, action::OpenFabric{op(), endpoint, provider_, Blob(domain), side == owner});
   }
   event::FabricDone close(std::size_t side, Endpoint endpoint = Endpoint{1}) {
     return ask<event::FabricDone>(side, action::CloseFabric{op(), endpoint});

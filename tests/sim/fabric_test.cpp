@@ -202,6 +202,7 @@ TEST(SimulatedNic, names_that_are_not_open_are_the_machines_mistake) {
   const std::pair<const char*, Action> mistakes[] = {
       {"endpoint 7 is closed", action::CloseFabric{Op{1}, Endpoint{7}}},
       {"endpoint 1 is opened a second time", action::OpenFabric{Op{1}, Endpoint{1}, Blob("simulated"), {}}},
+      {"a region is registered on endpoint 1, which only reads", action::RegisterRegion{Op{1}, Endpoint{1}, Region{7}, 8}},
       {"region 9 is given back", action::UnregisterRegion{Op{1}, Region{9}}},
       {"a store into region 9", action::StoreRegion{Region{9}, 0, Blob("x")}},
       {"a store of 65 bytes at 0", action::StoreRegion{Region{1}, 0, Nics::words(1, 65)}},
