@@ -84,12 +84,12 @@ Result<std::uint64_t> check_ranges(const ShardMap& map, const RowFormat& format,
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const RowRange& range = ranges[i];
-    const std::string place = ranges.size() == 1 ? std::string() : "range " + text_of(std::uint64_t{i}) + ": ";
+    const auto place = [&] { return ranges.size() == 1 ? std::string() : "range " + text_of(std::uint64_t{i}) + ": "; };
     if (range.first > map.rows() || range.rows > map.rows() - range.first)
-      return error(Status::invalid, place + text_of(range.rows) + " rows from row " + text_of(range.first) +
+      return error(Status::invalid, place() + text_of(range.rows) + " rows from row " + text_of(range.first) +
                                         " on are wanted, there are " + text_of(map.rows()));
     const auto more = product(range.rows, format.row_bytes, region_bytes_max - bytes);
-    if (!more) return error(Status::invalid, place + "the rows wanted have more than 2^62 bytes");
+    if (!more) return error(Status::invalid, place() + "the rows wanted have more than 2^62 bytes");
     bytes += *more;
   }
   return bytes;

@@ -125,7 +125,7 @@ void FabricPart::perform(const action::FillBuffer& a) {
 // Gives the read back, whose landing memory can be used again.
 std::unique_ptr<ofi::Read> FabricPart::deliver(ofi::Answer&& answer) {
   event::ReadDone e;
-  e.now = now();
+  e.now = context_.round();
   e.op = answer.asked.op;
   e.status = answer.status;
   e.text = Blob(answer.text);

@@ -34,7 +34,7 @@ constexpr Duration enough_rest = milliseconds(4);
 constexpr Duration short_look = microseconds(2);
 constexpr std::int64_t long_look_part = 10, work_part = 8;
 // The peer asks again so soon that a sleep and a wake cost more than looking: the thread looks on for a while.
-constexpr Duration soon = microseconds(150), looking_on = microseconds(300);
+constexpr Duration soon = microseconds(400), looking_on = microseconds(600);
 constexpr std::uint32_t enough_soon = 4, most_soon = 16, looks_a_yield = 16;
 
 }  // namespace
@@ -42,16 +42,19 @@ constexpr std::uint32_t enough_soon = 4, most_soon = 16, looks_a_yield = 16;
 // The number that fi_read takes: the key itself, or with FI_MR_RAW the domain's name for it, asked for once.
 int FabricEndpoint::find_key(Read& read, std::string& step) {
   const Blob& key = read.asked.key;
-  step = "a key of " + std::to_string(key.size()) + " bytes";
+  const auto refused = [&] {
+    step = "a key of " + std::to_string(key.size()) + " bytes";
+    return FI_ENOKEY;
+  };
   if ((info_->domain_attr->mr_mode & FI_MR_RAW) == 0) {
-    if (key.size() != 8) return FI_ENOKEY;
+    if (key.size() != 8) return refused();
     read.key = wire::load<std::uint64_t>(key.bytes().data());
     return 0;
   }
   std::pair<std::uint64_t, std::string> name{read.asked.base, key.text()};
   auto found = mapped_.find(name);
   if (found == mapped_.end()) {
-    if (key.empty() || key.size() > key_bytes_max) return FI_ENOKEY;
+    if (key.empty() || key.size() > key_bytes_max) return refused();
     std::array<std::uint8_t, key_bytes_max> raw{};
     std::memcpy(raw.data(), key.bytes().data(), key.size());
     std::uint64_t number = 0;
@@ -77,17 +80,17 @@ int FabricEndpoint::find_landing(Read& read, std::string& step) {
 // Everything that can be refused before the provider is asked. 0, or a fi_errno and its text.
 int FabricEndpoint::prepare(Read& read, std::string& text) {
   int error = broken_;
-  std::string step = "the endpoint broke before";
-  if (error == 0) {
-    const auto peer = peers_.find(read.asked.peer);
+  std::string step;
+  if (error != 0) {
+    step = "the endpoint broke before";
+  } else if (const auto peer = peers_.find(read.asked.peer); peer == peers_.end()) {
     step = "a peer that was not inserted";
-    if (peer == peers_.end())
-      error = FI_EADDRNOTAVAIL;
-    else
-      read.peer = peer->second;
+    error = FI_EADDRNOTAVAIL;
+  } else {
+    read.peer = peer->second;
+    error = find_key(read, step);
+    if (error == 0) error = find_landing(read, step);
   }
-  if (error == 0) error = find_key(read, step);
-  if (error == 0) error = find_landing(read, step);
   if (error != 0) text = text_of_error(provider_, step, error);
   return error;
 }
