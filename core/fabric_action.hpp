@@ -11,8 +11,8 @@ namespace tenter::action {
 struct OpenFabric {  // -> FabricOpened; a name that was never used before
   Op op{};
   Endpoint endpoint{};
-  Blob provider;  // as the fabric library spells it
-  Blob domain;    // empty: any
+  Blob provider;       // as the fabric library spells it
+  Blob domain;         // empty: any
   bool serves = true;  // false: it only reads; nobody reads a region of it
   friend bool operator==(const OpenFabric&, const OpenFabric&) = default;
   TENTER_DESCRIBE(open_fabric, op, endpoint, provider, domain, serves)

@@ -139,15 +139,15 @@ class FabricEndpoint {
   std::vector<std::unique_ptr<Read>> failed_;            // their bytes may still land: kept until the endpoint is closed
   std::vector<Answer> answers_;
   std::size_t flying_max_ = 1;
-  int broken_ = 0;  // fi_errno: the completion queue itself failed
+  int broken_ = 0;                       // fi_errno: the completion queue itself failed
   bool asleep_ = false;                  // the thread sleeps until it is kicked
   bool untold_ = false;                  // answers that the loop was not told of
   Time moved_{};                         // when a read was asked for or answered
   Duration quickest_look_ = seconds(1);  // of the thread
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> drives_{0};  // turns of the loop
-  std::atomic<bool> loop_waits_{false};  // the loop sleeps on the queue's descriptor: it has the progress
-  std::atomic<std::size_t> open_{0};     // reads without an answer, and answers not taken: what the loop sees without the mutex
+  std::atomic<bool> loop_waits_{false};   // the loop sleeps on the queue's descriptor: it has the progress
+  std::atomic<std::size_t> open_{0};      // reads without an answer, and answers not taken: what the loop sees without the mutex
   Descriptor kick_;
   std::thread thread_;
 };
