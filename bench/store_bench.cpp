@@ -30,10 +30,9 @@ struct Provider {
 
 Side ours(Provider& provider, StoreWork work) {
   return {.slice =
-              [&provider, work](Budget budget, std::vector<std::uint32_t>& round_ns) mutable {
+              [&provider, work](Budget budget, std::vector<std::uint32_t>& round_ns) {
                 if (!provider.pair) provider.pair = StorePair::start(provider.name);
-                work.round_ns = &round_ns;
-                return provider.pair ? provider.pair->slice(work, budget) : Elapsed{};
+                return provider.pair ? provider.pair->slice(work, budget, &round_ns) : Elapsed{};
               },
           .other_cpu_ns = [&provider] { return provider.pair ? provider.pair->publisher_cpu_ns() : 0; }};
 }

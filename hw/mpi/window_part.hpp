@@ -80,7 +80,9 @@ class WindowPart {
   std::vector<std::unique_ptr<Read>> spare_;  // finished; their memory is used again
   std::uint64_t next_key_ = 1;                // the same on every rank
   std::uint32_t next_buffer_ = 1;
-  Duration rest_{};  // until the reads in flight are tested again
+  Duration rest_{};         // until the reads in flight are tested again
+  Time moved_{};            // when this rank was rung, or a read of its own was posted or ended
+  std::uint32_t rung_ = 0;  // the own word of the doorbell, then
 };
 
 }  // namespace tenter::hw

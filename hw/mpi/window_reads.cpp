@@ -14,6 +14,9 @@ namespace tenter::hw {
 namespace {
 
 constexpr Duration first_rest = microseconds(20), last_rest = milliseconds(1);
+// Who was rung, or has a read that moved, so short a time ago calls MPI again without a sleep: a wake takes many times as long as
+// a read, and a large one goes on piece by piece, each a call on either side.
+constexpr Duration looking_on = microseconds(300);
 constexpr std::size_t spare_max = 64;
 constexpr std::uint64_t spare_bytes_max = std::uint64_t{4} << 20, no_memory = ~std::uint64_t{0};
 
@@ -136,6 +139,7 @@ void WindowPart::perform(const action::ReadRemote& a) {
   if (done != 0) return finish(std::move(read), code);
   reads_.push_back(std::move(read));
   rest_ = first_rest;
+  moved_ = context_.round();
   doorbell_.ring(peer->second, Doorbell::Awaited::any());
 }
 
@@ -177,8 +181,14 @@ bool WindowPart::test_reads() {
 // Reads of other ranks go on only inside calls of MPI of this one, and its reads only inside calls of theirs.
 void WindowPart::poll() {
   if (windows_.empty()) return;
+  if (const std::uint32_t rung = doorbell_.word().load(std::memory_order_relaxed); rung != rung_) {
+    rung_ = rung;
+    moved_ = context_.round();
+  }
   if (!reads_.empty()) {
-    if (test_reads()) rest_ = first_rest;
+    if (!test_reads()) return;
+    rest_ = first_rest;
+    moved_ = context_.round();
     return;
   }
   int found = 0;
@@ -187,8 +197,12 @@ void WindowPart::poll() {
 
 // Whoever is read from may have looked before the request was there, so it is rung again before every rest.
 void WindowPart::add_waits(WaitSet& waits) {
+  if (windows_.empty()) return;
+  const bool looks_on = !context_.crowded && now() - moved_ < looking_on;
+  if (looks_on) waits.again_in(Duration{0});
   if (reads_.empty()) return;
   for (const auto& read : reads_) doorbell_.ring(read->target, Doorbell::Awaited::any());
+  if (looks_on) return;
   waits.again_in(rest_);
   rest_ = std::min(rest_ * 2, last_rest);
 }
