@@ -161,6 +161,7 @@ bool FiReads::round(const FiReadWork& work) {
   while (done < work.reads) {
     while (posted < work.reads && !link_->free.empty()) {
       const std::size_t slot = link_->free.back();
+      if (next_ + work.bytes > region_bytes_) next_ = 0;
       const ssize_t error = fi_read(link_->endpoint, link_->landing.data() + slot * work.bytes, work.bytes, nullptr, link_->owner,
                                     shared_->base + next_, shared_->key, &link_->contexts[slot]);
       if (error == -FI_EAGAIN) break;
@@ -168,7 +169,6 @@ bool FiReads::round(const FiReadWork& work) {
       link_->free.pop_back();
       ++posted;
       next_ += work.stride == 0 ? work.bytes : work.stride;
-      if (next_ + work.bytes > region_bytes_) next_ = 0;
     }
     const ssize_t count = fi_cq_read(link_->queue, entries.data(), entries.size());
     for (ssize_t i = 0; i < count; ++i)

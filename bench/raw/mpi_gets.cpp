@@ -27,11 +27,11 @@ void MpiGets::serve_once() {
 bool MpiGets::round(const MpiGetWork& work) {
   for (std::size_t i = 0; i < work.gets; ++i) {
     const int count = static_cast<int>(work.bytes);
+    if (next_ + work.bytes > bytes_) next_ = 0;
     if (MPI_Get(landing_.data() + i * work.bytes, count, MPI_BYTE, owner_, static_cast<MPI_Aint>(next_), count, MPI_BYTE,
                 window_) != MPI_SUCCESS)
       return false;
     next_ += work.stride == 0 ? work.bytes : work.stride;
-    if (next_ + work.bytes > bytes_) next_ = 0;
   }
   return MPI_Win_flush(owner_, window_) == MPI_SUCCESS && landing_[0] == std::byte{7};
 }

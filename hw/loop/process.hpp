@@ -83,7 +83,7 @@ class ObservedProcess {
       if (now() >= deadline) return false;
       if (delivered > 0) {
         yielding_ = false;
-      } else if (yielding_ || !spin()) {
+      } else if (yielding_ ? !look_on() : !spin()) {
         park_until(seen, deadline, watch);
       }
     }
@@ -115,6 +115,7 @@ class ObservedProcess {
   std::uint64_t undelivered() const { return undelivered_; }
 
  private:
+  static constexpr std::uint32_t looks_a_yield = 8;
   static constexpr std::uint32_t spin_limit = 200;  // polls that cost about as much as a sleep and a wake
 
   template <class Go>
@@ -167,6 +168,14 @@ class ObservedProcess {
     }
     spin_cost_ = std::max<std::int64_t>(1, number(now() - begin) / spun_);
     return false;
+  }
+
+  // Between two yields, which are system calls; where others wait for this CPU there is no time for it. True when something
+  // arrived.
+  bool look_on() {
+    if (context_.crowded) return false;
+    for (std::uint32_t i = 0; i < looks_a_yield && context_.inbox.empty(); ++i) poll_parts(port_);
+    return !context_.inbox.empty();
   }
 
   void park_until(std::uint32_t seen, Time deadline, SleepWatch* watch) {

@@ -23,7 +23,6 @@ struct WindowPart::Read {
   action::ReadRemote asked;
   const Window* window = nullptr;
   Rank target{};
-  MPI_Request request = MPI_REQUEST_NULL;
   std::vector<std::byte> landing;  // at least as many bytes as were asked for
   bool given_up = false;           // answered already
 };

@@ -77,6 +77,10 @@ class WindowPart {
   std::vector<std::unique_ptr<Window>> abandoned_;  // exposed on some ranks only, after a failure
   std::map<Buffer, MutableBytes> buffers_;
   std::vector<std::unique_ptr<Read>> reads_;  // in flight, the ones given up among them
+  std::vector<MPI_Request> requests_;         // theirs, in the same order
+  std::vector<int> done_;                     // of MPI_Testsome: which ended, and how
+  std::vector<MPI_Status> states_;
+  std::size_t old_reads_ = 0;                 // of reads_: posted before the last look; their targets were rung
   std::vector<std::unique_ptr<Read>> spare_;  // finished; their memory is used again
   std::uint64_t next_key_ = 1;                // the same on every rank
   std::uint32_t next_buffer_ = 1;

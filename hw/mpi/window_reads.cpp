@@ -86,9 +86,7 @@ Result<std::unique_ptr<WindowPart::Window>> WindowPart::make_window(Endpoint end
 void WindowPart::free_window(Window& window) {
   (void)wait_for_all(world_);
   MPI_Win_unlock_all(window.handle);
-  for (auto& read : reads_)
-    if (read->window == &window && read->request != MPI_REQUEST_NULL) MPI_Wait(&read->request, MPI_STATUS_IGNORE);
-  (void)test_reads();
+  while (std::any_of(reads_.begin(), reads_.end(), [&](const auto& read) { return read->window == &window; })) (void)test_reads();
   by_key_.erase(window.key);
   MPI_Win_free(&window.handle);
   Resources::release(Resource::mapping);
@@ -131,16 +129,17 @@ void WindowPart::perform(const action::ReadRemote& a) {
   read->target = peer->second;
   read->given_up = false;
   const int count = static_cast<int>(a.bytes), target = static_cast<int>(number(peer->second));
-  int code = MPI_Rget(read->landing.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(a.offset), count, MPI_BYTE,
-                      window.handle, &read->request);
-  if (code != MPI_SUCCESS) read->request = MPI_REQUEST_NULL;
-  int done = 1;
-  if (code == MPI_SUCCESS) code = MPI_Test(&read->request, &done, MPI_STATUS_IGNORE);
-  if (done != 0) return finish(std::move(read), code);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = MPI_Rget(read->landing.data(), count, MPI_BYTE, target, static_cast<MPI_Aint>(a.offset), count, MPI_BYTE,
+                            window.handle, &request);
+  if (code != MPI_SUCCESS) return finish(std::move(read), code);
+  const bool rung = std::any_of(reads_.rbegin(), reads_.rend() - static_cast<std::ptrdiff_t>(old_reads_),
+                                [&](const auto& before) { return before->target == read->target; });
   reads_.push_back(std::move(read));
+  requests_.push_back(request);
   rest_ = first_rest;
   moved_ = context_.round();
-  doorbell_.ring(peer->second, Doorbell::Awaited::any());
+  if (!rung) doorbell_.ring(peer->second, Doorbell::Awaited::any());
 }
 
 void WindowPart::finish(std::unique_ptr<Read> read, int code) {
@@ -157,25 +156,30 @@ void WindowPart::finish(std::unique_ptr<Read> read, int code) {
     }
     context_.push(read->owner, std::move(done));
   }
-  read->request = MPI_REQUEST_NULL;
   if (spare_.size() < spare_max && read->landing.size() <= spare_bytes_max) spare_.push_back(std::move(read));
 }
 
 bool WindowPart::test_reads() {
-  bool moved = false;
-  for (std::size_t i = 0; i < reads_.size();) {
-    int done = 0;
-    const int code = MPI_Test(&reads_[i]->request, &done, MPI_STATUS_IGNORE);
-    if (code == MPI_SUCCESS && done == 0) {
-      ++i;
-      continue;
+  const std::size_t count = reads_.size();
+  old_reads_ = count;
+  done_.resize(count);
+  states_.resize(count);
+  int ended = 0;
+  const int code = MPI_Testsome(static_cast<int>(count), requests_.data(), &ended, done_.data(), states_.data());
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {  // no call of MPI's will end any of them
+    for (auto& read : std::exchange(reads_, {})) finish(std::move(read), code);
+    requests_.clear();
+  } else {
+    for (int i = 0; i < ended; ++i)
+      finish(std::move(reads_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])]),
+             code == MPI_SUCCESS ? MPI_SUCCESS : states_[static_cast<std::size_t>(i)].MPI_ERROR);
+    if (ended > 0) {
+      std::erase(reads_, nullptr);
+      std::erase(requests_, MPI_REQUEST_NULL);
     }
-    std::unique_ptr<Read> read = std::move(reads_[i]);
-    reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
-    finish(std::move(read), code);
-    moved = true;
   }
-  return moved;
+  old_reads_ = reads_.size();
+  return reads_.size() != count;
 }
 
 // Reads of other ranks go on only inside calls of MPI of this one, and its reads only inside calls of theirs.
