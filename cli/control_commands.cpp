@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/not_empty.hpp"
 #include "cli/seconds.hpp"
 #if TENTER_CLI_HAS_CONTROL
 #include "cli/control_work.hpp"
@@ -47,6 +48,8 @@ void add_run(CLI::App& control, Context& context, std::function<int()>& chosen) 
       ->capture_default_str();
   command->add_option("--start-deadline", options->start_seconds, "seconds until every rank must have joined (the topology's)")
       ->check(bad_seconds);
+  command->add_option("--record", options->record, "record every rank into DIR, for `sim replay DIR` (transport mpi)")
+      ->check(not_empty());
   command->add_option("--json", context.common.json, "write the result as JSON to FILE, - for standard output");
   command->add_flag("-q,--quiet", context.common.quiet, "no progress");
   command->callback([&context, &chosen, options] { chosen = [&context, options] { return control_run(context, *options); }; });

@@ -35,6 +35,7 @@ struct ControlRunOptions {
   std::string transport = "mpi";
   std::uint32_t window = 4;
   std::string launcher = "mpiexec", family = "auto";
+  std::string record;        // directory for recordings, one a rank; empty: none
   double start_seconds = 0;  // 0: the topology's startup_timeout_s
 };
 int control_run(const Context& context, const ControlRunOptions& options);

@@ -23,6 +23,7 @@
 #include "hw/group/group.hpp"
 #include "hw/os/file.hpp"
 #include "hw/os/status.hpp"
+#include "hw/record/private_directory.hpp"
 
 namespace tenter::cli {
 namespace {
@@ -191,11 +192,15 @@ Result<control::JobSpec> spec_of(const ControlRunOptions& options, const Job& jo
   auto environment = hw::rank_environment(order, job.topology);
   if (!environment) return tl::unexpected(environment.error());
   spec.plan.environment = std::move(*environment);
+  if (!options.record.empty())
+    spec.plan.environment.emplace_back(hw::record_variable, std::filesystem::absolute(options.record).string());
   return spec;
 }
 
 // What went wrong with the job; empty: nothing.
 std::string run_job(const Context& context, const ControlRunOptions& options, const Job& job, Tally& tally) {
+  if (!options.record.empty())
+    if (auto made = hw::make_recording_directory(options.record); !made) return made.error().what;
   auto host = hw::SupervisorHost::open({hw::this_program(), "member"});
   if (!host) return host.error().what;
   if (auto left = leave_work(job, (*host)->folder()); !left) return left.error().what;
@@ -238,6 +243,9 @@ int judged(const Context& context, const Job& job, const Tally& tally, const std
 int control_run(const Context& context, const ControlRunOptions& options) {
   if (options.topology.empty() == (options.ranks == 0)) return usage_error("one of --topology and --ranks is needed");
   if (options.work.empty() == options.tasks.empty()) return usage_error("one of a built-in work and --tasks is needed");
+  // What a stranger or a rank says there holds the token, which no file may have.
+  if (!options.record.empty() && options.transport == "tcp")
+    return usage_error("--record is for transport mpi: over tcp the token of the start would be in the recording");
   const auto job = job_of(options);
   if (!job) return usage_error(job.error().what);
   watch_interrupt();

@@ -1,6 +1,8 @@
 // Compact bytes of described values, field by field: varints (7 bits a byte, low first), zigzag for signed numbers. A sink and
 // its source may store a type in their own way (`own`), so that a log can hold differences and references into a side file.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -23,6 +25,13 @@ constexpr std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
 constexpr std::int64_t unzigzag(std::uint64_t value) { return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1)); }
+
+// A digest and the like: as many bytes as the type has.
+template <class T>
+concept ByteArray = requires {
+  std::tuple_size<T>::value;
+}
+&&std::is_same_v<typename T::value_type, std::byte>;
 
 template <class T>
 concept ElementList = requires(T& list, const T& constant) {
@@ -53,6 +62,8 @@ void put(Sink& sink, const T& value) {
     for (const Blob& blob : value) sink.blob(blob);
   } else if constexpr (std::is_same_v<T, std::string>) {
     sink.text(value);
+  } else if constexpr (ByteArray<T>) {
+    sink.blob(Blob(Bytes(value)));
   } else if constexpr (Described<T>) {
     std::apply([&](const auto&... field) { (put(sink, field), ...); }, T::fields(value));
   } else {
@@ -99,6 +110,10 @@ void get(Source& source, T& value) {
     value = Parts(std::move(blobs));
   } else if constexpr (std::is_same_v<T, std::string>) {
     value = source.text();
+  } else if constexpr (ByteArray<T>) {
+    const Blob read = source.blob();
+    if (read.size() != value.size()) return source.fail();
+    std::copy(read.bytes().begin(), read.bytes().end(), value.begin());
   } else if constexpr (Described<T>) {
     std::apply([&](auto&... field) { (get(source, field), ...); }, T::fields(value));
   } else {

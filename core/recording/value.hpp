@@ -4,7 +4,7 @@
 //   recorder header: {"dispatcher", encode_value(config)}
 //   registry:        role<Dispatcher>([](Bytes b) { return Dispatcher(decode_value<DispatcherConfig>(b).value()); })
 //
-// Fields: integers, enums, bool, ProcessId, Blob, Parts, std::string, described structs, and lists of them.
+// Fields: integers, enums, bool, ProcessId, Blob, Parts, std::string, arrays of bytes, described structs, and lists of them.
 #pragma once
 #include <string>
 #include <string_view>

@@ -39,6 +39,9 @@ Result<void> await_world(RankLoop& loop, const RankPlace& place) {
 }
 
 int end_of(RankLoop& loop, const RankPlace& place, int code) {
+  if (const auto recorded = loop.finish_recording(); !recorded)
+    std::fprintf(stderr, "tenter control rank %u: the recording is not complete: %s\n", place.rank,
+                 recorded.error().what.c_str());
   const bool orderly = loop.exit_requested() && loop.exit_requested()->orderly && loop.part();
   if (!orderly && place.order.transport == ControlTransport::mpi) MpiEnvironment::leave(code);
   return code;

@@ -11,7 +11,7 @@
 namespace tenter::hw {
 namespace {
 
-constexpr Role machine{0};
+constexpr Role hub_role{0};
 constexpr Duration answer_slack = seconds(5);  // for a loop that is late
 constexpr Duration last_patience = seconds(10);
 
@@ -50,7 +50,7 @@ struct Controller::Inside {
     std::string refused;
     auto answer = outcome(
         [&](ClientPart::Wake wake) -> std::optional<Ticket> {
-          auto submitted = rank.client().submit(machine, note, wake);
+          auto submitted = rank.client().submit(hub_role, note, wake);
           if (!submitted) {
             refused = submitted.error().what;
             return std::nullopt;
@@ -84,11 +84,11 @@ Result<std::unique_ptr<Controller>> Controller::start(ControlRank& rank, Duratio
 }
 
 Result<Ticket> Controller::submit(std::uint32_t worker, Blob payload, Duration patience) {
-  return inside_->rank.client().submit(machine, control::submit_note({worker, patience, std::move(payload)}));
+  return inside_->rank.client().submit(hub_role, control::submit_note({worker, patience, std::move(payload)}));
 }
 
 Result<Ticket> Controller::control(std::uint32_t worker, control::ControlName name, Blob command, Duration patience) {
-  return inside_->rank.client().submit(machine, control::control_note({worker, patience, name, std::move(command)}));
+  return inside_->rank.client().submit(hub_role, control::control_note({worker, patience, name, std::move(command)}));
 }
 
 Result<Blob> Controller::wait(Ticket ticket, Time deadline) {

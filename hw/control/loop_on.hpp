@@ -1,11 +1,13 @@
 // RankLoop for one kind of machine on one kind of port. Private to hw/control.
 #pragma once
+#include <memory>
 #include <utility>
 
 #include "core/control/over_streams.hpp"
 #include "hw/control/rank_loop.hpp"
 #include "hw/loop/process.hpp"
 #include "hw/posix/work_part.hpp"
+#include "hw/record/recorded.hpp"
 
 namespace tenter::hw {
 
@@ -29,12 +31,13 @@ inline WorkPart::Call runs(const ControlCallables& callables) {
 template <class M, class PortType>
 class LoopOn : public RankLoop {
  public:
-  // make(context): the port.
+  // make(context): the port. recorder: null when nothing is recorded.
   template <class Make>
-  LoopOn(const RankPlace& place, M machine, Make&& make)
-      : context_(nullptr, place.topology.world() + 1 > usable_cpus()),
+  LoopOn(const RankPlace& place, M machine, Make&& make, std::unique_ptr<Recorder> recorder = nullptr)
+      : recorder_(std::move(recorder)),
+        context_(nullptr, place.topology.world() + 1 > usable_cpus()),
         port_(make(context_)),
-        process_(context_, port_, std::move(machine)) {}
+        process_(context_, port_, PerhapsRecorded(recorder_.get()), std::move(machine)) {}
   ~LoopOn() override { tell_undelivered("tenter control rank", process_.undelivered()); }
 
   void start() override { process_.start(); }
@@ -51,12 +54,14 @@ class LoopOn : public RankLoop {
   const std::optional<ExitRequest>& exit_requested() const override {
     return static_cast<const ProcessesPart&>(port_).exit_requested();
   }
+  Result<void> finish_recording() override { return recorder_ ? recorder_->finish() : Result<void>(); }
 
  protected:
   const M& machine() const { return process_.template machine<0>(); }
+  std::unique_ptr<Recorder> recorder_;
   Context context_;
   PortType port_;
-  mutable Process<PortType, M> process_;
+  mutable ObservedProcess<PortType, PerhapsRecorded, M> process_;
 };
 
 }  // namespace tenter::hw

@@ -30,6 +30,8 @@ class RankLoop {
   virtual const std::optional<ExitRequest>& exit_requested() const = 0;
   // After an orderly exit: what the carrier still needs. False: it was not done in time.
   virtual bool part() { return true; }
+  // Writes the rest of the recording; its first failure, if any.
+  virtual Result<void> finish_recording() = 0;
 };
 
 control::HubConfig hub_config(const RankPlace& place);

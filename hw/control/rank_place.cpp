@@ -121,6 +121,7 @@ Result<RankPlace> rank_place() {
   auto topology = variable(topology_variable).and_then([](const std::string& text) { return control::parse_topology(text); });
   if (!topology) return error(topology.error().status, std::string(topology_variable) + ": " + topology.error().what);
   place.topology = std::move(*topology);
+  if (const char* record = std::getenv(record_variable)) place.record = record;
   const auto rank = rank_by_launcher();
   if (!rank) return tl::unexpected(rank.error());
   if (*rank >= place.topology.world())

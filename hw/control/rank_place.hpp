@@ -31,7 +31,8 @@ Result<RankOrder> read_rank_order(std::string_view text);
 
 inline constexpr const char* order_variable = "TENTER_CONTROL_ORDER";
 inline constexpr const char* topology_variable = "TENTER_CONTROL_TOPOLOGY";
-inline constexpr std::size_t topology_bytes_max = 120'000;  // of one line; Linux takes 128 KiB an argument
+inline constexpr const char* record_variable = "TENTER_CONTROL_RECORD";  // there when ranks record: the directory, absolute
+inline constexpr std::size_t topology_bytes_max = 120'000;               // of one line; Linux takes 128 KiB an argument
 
 struct RankPlace {
   std::uint32_t rank = 0;
@@ -39,6 +40,7 @@ struct RankPlace {
   control::Topology topology;
   std::string gate;  // address
   control::Hidden token;
+  std::string record;  // directory; empty: nothing is recorded
 };
 
 // The variables that launchers tell a rank by before MPI: all that are there must agree, except that Slurm's, which is there

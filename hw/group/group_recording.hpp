@@ -5,20 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/machine.hpp"
-#include "core/recording/log.hpp"
-#include "core/recording/value.hpp"
-#include "hw/record/recorder.hpp"
+#include "hw/record/recorded.hpp"
 
 namespace tenter::hw {
 
 inline constexpr const char* record_variable = "TENTER_GROUP_RECORD";  // environment of a rank: the directory, absolute
-
-// A machine M(configuration) as a log's header names it.
-template <Machine M, Described Configuration>
-recording::RoleHeader recorded_role(const Configuration& configuration) {
-  return {std::string(M::name), recording::encode_value(configuration)};
-}
 
 // nullptr when `directory` is empty. Errors: Recorder::open.
 Result<std::unique_ptr<Recorder>> record_parent(const std::string& directory, std::vector<recording::RoleHeader> roles);

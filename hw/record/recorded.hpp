@@ -1,12 +1,22 @@
 // What makes a hw::Process record: machines run against a traced port, and every event goes to the recorder with the digest of
 // the actions that answered it.
 #pragma once
+#include <string>
 #include <utility>
 
+#include "core/machine.hpp"
+#include "core/recording/log.hpp"
+#include "core/recording/value.hpp"
 #include "core/traced.hpp"
 #include "hw/record/recorder.hpp"
 
 namespace tenter::hw {
+
+// A machine M(configuration) as a log's header names it.
+template <Machine M, Described Configuration>
+recording::RoleHeader recorded_role(const Configuration& configuration) {
+  return {std::string(M::name), recording::encode_value(configuration)};
+}
 
 class Recorded {
  public:

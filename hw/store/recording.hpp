@@ -6,19 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/machine.hpp"
-#include "core/recording/log.hpp"
-#include "core/recording/value.hpp"
 #include "core/store/beacon.hpp"
 #include "hw/record/recorded.hpp"
 #include "hw/record/recorder.hpp"
 
 namespace tenter::hw {
-
-template <Machine M, Described Configuration>
-recording::RoleHeader recorded_role(const Configuration& configuration) {
-  return {std::string(M::name), recording::encode_value(configuration)};
-}
 
 // A Beacon is made of its owner alone.
 struct BeaconOwner {

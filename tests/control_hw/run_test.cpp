@@ -126,8 +126,10 @@ TEST_P(Carrier, the_token_is_in_no_arguments_and_in_no_output) {
   }
   ASSERT_EQ(token.size(), 43u);
   EXPECT_EQ(processes_with(token, "cmdline"), std::vector<std::string>{});
-  for (const auto& file : fs::recursive_directory_iterator(job.made()))
-    if (file.is_regular_file()) EXPECT_EQ(content_of(file.path()).find(token), std::string::npos) << file.path();
+  for (const auto& file : fs::recursive_directory_iterator(job.made())) {
+    if (!file.is_regular_file()) continue;
+    EXPECT_EQ(content_of(file.path()).find(token), std::string::npos) << file.path();
+  }
   job.signal(SIGINT);
   EXPECT_EQ(job.end(), 130);
   EXPECT_EQ(job.errors().find(token), std::string::npos);

@@ -56,13 +56,14 @@ class Job {
     return *this / name;
   }
 
-  // sh(1) becomes the command.
-  void start(const std::string& words) {
+  // sh(1) becomes `tenter control run`, or another command of tenter's.
+  void start(const std::string& words, const std::string& command = "control run") {
     pid_ = fork();
     if (pid_ != 0) return;
     setenv("TMPDIR", made().c_str(), 1);
     unsetenv("XDG_RUNTIME_DIR");
-    const std::string line = "exec '" TENTER_COMMAND "' control run " + words + " >" + *this / "out" + " 2>" + *this / "errors";
+    const std::string line =
+        "exec '" TENTER_COMMAND "' " + command + " " + words + " >" + *this / "out" + " 2>" + *this / "errors";
     execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
     _exit(127);
   }
@@ -72,8 +73,8 @@ class Job {
     pid_ = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
-  int run(const std::string& words) {
-    start(words);
+  int run(const std::string& words, const std::string& command = "control run") {
+    start(words, command);
     return end();
   }
   void signal(int number) const { EXPECT_EQ(kill(pid_, number), 0); }

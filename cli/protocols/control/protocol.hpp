@@ -5,5 +5,6 @@
 namespace tenter::protocols {
 
 void add_control(Registry& registry);
+void add_control_roles(Registry& registry);
 
 }  // namespace tenter::protocols

@@ -121,6 +121,24 @@ TEST(Value, a_configuration_is_read_as_it_was_written) {
   EXPECT_EQ(*read, config());
 }
 
+struct Named {
+  std::array<std::byte, 4> digest{};
+  std::uint32_t number = 0;
+  friend bool operator==(const Named&, const Named&) = default;
+  TENTER_DESCRIBE(named, digest, number)
+};
+
+TEST(Value, an_array_of_bytes_is_read_as_it_was_written_and_none_of_another_length_is_taken) {
+  const Named named{{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{255}}, 7};
+  const auto read = decode_value<Named>(encode_value(named).bytes());
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(*read, named);
+  ValueSink sink;
+  sink.blob(Blob("abc"));
+  sink.number(7);
+  EXPECT_FALSE(decode_value<Named>(sink.written()));
+}
+
 TEST(Value, cut_or_longer_bytes_are_no_configuration) {
   const Blob bytes = encode_value(config());
   for (std::size_t length = 0; length < bytes.size(); ++length)
