@@ -3,14 +3,10 @@
 //
 // Rank 1 has the rows and the raw window's bytes. It serves whichever side is measured: our reads in the store's loop, which
 // sleeps until it is rung, the raw ones by calling MPI again and again.
-#include <unistd.h>
-
-#include <atomic>
-#include <new>
 #include <string>
 
-#include "bench/process_figures.hpp"
 #include "bench/raw/mpi_gets.hpp"
+#include "bench/shared_turn.hpp"
 #include "bench/slices.hpp"
 #include "bench/store_variables.hpp"
 #include "hw/mpi/doorbell.hpp"
@@ -24,37 +20,6 @@ using namespace tenter::bench;
 constexpr Rank owner{1};
 constexpr std::uint32_t serves_store = 0, serves_raw = 1, is_over = 2;
 
-// What rank 1 does now, in memory of both ranks.
-struct Turn {
-  std::atomic<std::uint32_t> now;
-  std::atomic<std::uint64_t> owner_pid;
-};
-
-class SharedTurn {
- public:
-  SharedTurn() {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    void* own = nullptr;
-    MPI_Win_allocate_shared(rank == 0 ? sizeof(Turn) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window_);
-    MPI_Aint bytes = 0;
-    int unit = 0;
-    void* first = nullptr;
-    MPI_Win_shared_query(window_, 0, &bytes, &unit, &first);
-    turn_ = static_cast<Turn*>(first);
-    if (rank == 0) new (turn_) Turn{};
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  SharedTurn(const SharedTurn&) = delete;
-  SharedTurn& operator=(const SharedTurn&) = delete;
-  ~SharedTurn() { MPI_Win_free(&window_); }
-  Turn* operator->() const { return turn_; }
-
- private:
-  MPI_Win window_ = MPI_WIN_NULL;
-  Turn* turn_ = nullptr;
-};
-
 struct Ranks {
   hw::StorePublisher& store;
   hw::Doorbell& doorbell;
@@ -63,7 +28,7 @@ struct Ranks {
   StoreGets gets{};
 
   void give(std::uint32_t to) {
-    if (turn->now.exchange(to) != to) doorbell.ring(owner, hw::Doorbell::Awaited::any());
+    if (turn.give(to) != to) doorbell.ring(owner, hw::Doorbell::Awaited::any());
   }
   bool get(const StoreWork& work) {
     return gets.one(work, [&](const std::string& variable, const auto& ranges, MutableBytes into) {
@@ -74,17 +39,17 @@ struct Ranks {
 
 void serve(Ranks& ranks) {
   while (true) {
-    const std::uint32_t now = ranks.turn->now.load();
+    const std::uint32_t now = ranks.turn.now();
     if (now == is_over) return;
     if (now == serves_store)
-      ranks.store.serve([&] { return ranks.turn->now.load() != serves_store; });
+      ranks.store.serve([&] { return ranks.turn.now() != serves_store; });
     else
       MpiGets::serve_once();
   }
 }
 
 void add_row(Report& report, Ranks& ranks, const std::string& name, const StoreWork& work, const MpiGetWork& raw) {
-  const auto owner_cpu = [&ranks] { return cpu_ns_of(ranks.turn->owner_pid.load()); };
+  const auto owner_cpu = [&ranks] { return ranks.turn.cpu_ns_of_others(); };
   report.add({.name = name + "/window",
               .candidate = {.slice =
                                 [&ranks, work](Budget budget, std::vector<std::uint32_t>& round_ns) {
@@ -132,8 +97,6 @@ int main(int argc, char** argv) {
   if (!store) return store_failed("open", store.error().what), 70;
   if (!add_store_variables(**store, owns)) return 70;
   Ranks ranks{**store, *doorbell, raw, turn};
-  if (owns) turn->owner_pid.store(static_cast<std::uint64_t>(getpid()));
-  MPI_Barrier(MPI_COMM_WORLD);
   int code = 0;
   if (owns)
     serve(ranks);
