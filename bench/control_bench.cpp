@@ -25,6 +25,7 @@ using namespace tenter::bench;
 constexpr std::uint32_t serves_control = 0, serves_raw = 1, is_over = 2;
 constexpr std::uint32_t window = 8;
 constexpr Duration patience = seconds(20);
+constexpr const char* by_thread = "echo_by_thread";  // the same as echo, on the work thread
 constexpr std::size_t bytes_max = std::size_t{1} << 20;
 
 bool failed(const std::string& why) {
@@ -118,20 +119,22 @@ class Bench {
 int measure(Bench& bench, bool one_executor, int argc, char** argv) {
   Report report(one_executor ? "control" : "control_many");
   const auto row = [&](const std::string& name, std::size_t bytes, std::uint32_t count, const std::string& unit,
-                       double most_ratio) {
+                       double most_ratio, const char* callable = "echo") {
     const std::vector<std::byte> content(bytes, std::byte{7});
     report.add({.name = name,
-                .candidate = bench.tasks(hw::task_payload("echo", {}, content).value(), bytes, count),
+                .candidate = bench.tasks(hw::task_payload(callable, {}, content).value(), bytes, count),
                 .peer = bench.messages(bytes, count),
                 .peer_name = "raw MPI",
                 .unit = unit,
                 .most_ratio = most_ratio});
   };
-  if (one_executor)
+  if (one_executor) {
     for (const std::size_t bytes : {std::size_t{64}, std::size_t{1024}, std::size_t{4096}, std::size_t{65'536}, bytes_max})
       row("round_trip/" + std::to_string(bytes), bytes, 1, "echo task", bytes <= 4096 ? 1.3 : 1.8);
-  else
+    row("round_trip_by_work_thread/64", 64, 1, "echo task", 1.3, by_thread);
+  } else {
     row("executors_of_window_8/64", 64, window, "echo task, 8 at once an executor", 1 / 0.8);
+  }
   return report.run(argc, argv);
 }
 
@@ -154,14 +157,14 @@ int give_tasks(hw::MpiCarrier& carrier, SharedTurn& turn, MpiEcho& raw, int argc
 }
 
 int execute(hw::MpiCarrier& carrier, SharedTurn& turn, MpiEcho& raw) {
-  const hw::ControlCallables callables = hw::control_callables();
+  hw::ControlCallables callables = hw::control_callables();
+  callables.emplace_back(by_thread, callables.front().second);
   control::ExecutorConfig config;
   config.worker = number(carrier.rank()) - 1;
   config.world = carrier.size();
   config.callables = hw::registered(callables);
-  const auto rank = hw::make_control_rank(
-      carrier, control::Executor(config),
-      [&callables](const Blob& name, const Blob& payload) { return hw::run_callable(callables, name, payload); });
+  const auto call = [&callables](const Blob& name, const Blob& payload) { return hw::run_callable(callables, name, payload); };
+  const auto rank = hw::make_control_rank(carrier, control::Executor(config), call, hw::is_prompt);
   while (!rank->exit_asked())
     if (turn.now() == serves_raw)
       raw.serve_once();

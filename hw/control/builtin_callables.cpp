@@ -76,6 +76,8 @@ ControlCallables control_callables() {
   return {{"echo", echo}, {"vector_add", vector_add}, {"checksum", checksum}, {"sleep", sleep}, {"fail", fail}};
 }
 
+bool is_prompt(const Blob& callable) { return callable.text() == "echo" || callable.text() == "fail"; }
+
 control::CallableDigest digest_of_callable(std::string_view name) {
   return sha256_of(std::as_bytes(std::span(name.data(), name.size()))).value();
 }

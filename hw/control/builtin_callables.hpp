@@ -24,6 +24,9 @@ using ControlCallables = std::vector<std::pair<std::string, ControlCallable>>;
 // bytes as its text.
 ControlCallables control_callables();
 
+// echo and fail only copy: the switch to a work thread and back costs more (WorkPart::Prompt).
+bool is_prompt(const Blob& callable);
+
 control::CallableDigest digest_of_callable(std::string_view name);
 // As an Executor is told of them at its start.
 std::vector<control::Callable> registered(const ControlCallables& callables);

@@ -101,12 +101,15 @@ template <class Carrier>
 std::unique_ptr<ControlRankOn<Carrier, control::Hub>> make_control_rank(Carrier& carrier, control::Hub hub) {
   return std::make_unique<ControlRankOn<Carrier, control::Hub>>(carrier, std::move(hub));
 }
-// call: what the callables of the executor's registry are, by the names that are registered there; on one work thread.
+// call: what the callables of the executor's registry are, by the names that are registered there; on one work thread, or on the
+// loop's where prompt(name) says that it takes microseconds.
 template <class Carrier>
 std::unique_ptr<ControlRankOn<Carrier, control::Executor, WorkPart>> make_control_rank(Carrier& carrier,
                                                                                        control::Executor executor,
-                                                                                       WorkPart::Call call) {
-  return std::make_unique<ControlRankOn<Carrier, control::Executor, WorkPart>>(carrier, std::move(executor), std::move(call));
+                                                                                       WorkPart::Call call,
+                                                                                       WorkPart::Prompt prompt = {}) {
+  return std::make_unique<ControlRankOn<Carrier, control::Executor, WorkPart>>(
+      carrier, std::move(executor), WorkPart::Calls{std::move(call), std::move(prompt)});
 }
 
 // An executor's life, on the calling thread, from joining to the end of the session; the exit code: 0 after an orderly shutdown.

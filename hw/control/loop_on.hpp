@@ -24,8 +24,8 @@ inline bool apart(const control::Hub& hub) { return hub.state() >= control::HubS
 inline bool joined(const control::Executor& executor) { return executor.state() == control::ExecutorState::serving; }
 inline bool apart(const control::Executor& executor) { return executor.state() == control::ExecutorState::gone; }
 
-inline WorkPart::Call runs(const ControlCallables& callables) {
-  return [&callables](const Blob& name, const Blob& payload) { return run_callable(callables, name, payload); };
+inline WorkPart::Calls runs(const ControlCallables& callables) {
+  return {[&callables](const Blob& name, const Blob& payload) { return run_callable(callables, name, payload); }, is_prompt};
 }
 
 template <class M, class PortType>

@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/action.hpp"
@@ -29,6 +30,11 @@ class WorkPart {
 
   // threads 0: perform() runs every callable itself and the loop waits. Throws std::system_error when a thread cannot start.
   WorkPart(Context& context, Call call, std::size_t threads = 1, Prompt prompt = {});
+  struct Calls {
+    Call call;
+    Prompt prompt{};
+  };
+  WorkPart(Context& context, Calls calls) : WorkPart(context, std::move(calls.call), 1, std::move(calls.prompt)) {}
   WorkPart(const WorkPart&) = delete;
   WorkPart& operator=(const WorkPart&) = delete;
   ~WorkPart();  // waits for the callables that run; those not begun are dropped, nothing is answered any more
