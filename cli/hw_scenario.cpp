@@ -58,6 +58,22 @@ class OnParts {
   Outbox out_;
 };
 
+// A scenario says "lease" to a page; on this machine, where others may run it too, that is a name of this run alone.
+std::string page_prefix(const std::string& run_folder) { return std::filesystem::path(run_folder).filename().string() + "-"; }
+
+// What processes that were ended by a signal could not give back themselves.
+void remove_pages(const std::string& prefix) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", ignored))
+    if (const std::string name = entry.path().filename().string(); name.starts_with(prefix)) (void)hw::unlink_page(name);
+}
+
+// Where the processes of a run keep their things: files in a folder each, pages under a prefix for all.
+struct Places {
+  std::string root, pages;
+  std::string folder_of(const sim::ProcessSpec& spec) const { return root + "/" + spec.files_root; }
+};
+
 // Set in the child while its loop runs, for the signal handler: who is told to end gives back its page's name first.
 hw::Context* told_context = nullptr;
 volatile sig_atomic_t told_to_end = 0;
@@ -67,9 +83,10 @@ void end_soon(int) {
 }
 
 template <class... Machines>
-std::string run_machines(const std::string& root, Duration patience, int& code, Machines... machines) {
+std::string run_machines(const std::string& folder, const std::string& pages, Duration patience, int& code,
+                         Machines... machines) {
   hw::Context context;
-  ScenarioPort port{{context}, {context}, {context}, {context, root}, {context}, {context}, {context}, {}};
+  ScenarioPort port{{context, pages}, {context}, {context}, {context, folder}, {context}, {context}, {context}, {}};
   hw::Process process(context, port, std::move(machines)...);
   told_context = &context;
   signal(SIGTERM, &end_soon);
@@ -88,21 +105,22 @@ std::string run_machines(const std::string& root, Duration patience, int& code, 
 }
 
 // In the child: never returns.
-[[noreturn]] void be_process(const sim::ProcessSpec& spec, const std::string& root, Duration patience, int report) {
+[[noreturn]] void be_process(const sim::ProcessSpec& spec, const Places& places, Duration patience, int report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int code = 1;
   std::string text;
   try {
     const auto& m = spec.machines;
+    const std::string folder = places.folder_of(spec);
     switch (m.size()) {
       case 1:
-        text = run_machines(root, patience, code, OnParts(m[0]));
+        text = run_machines(folder, places.pages, patience, code, OnParts(m[0]));
         break;
       case 2:
-        text = run_machines(root, patience, code, OnParts(m[0]), OnParts(m[1]));
+        text = run_machines(folder, places.pages, patience, code, OnParts(m[0]), OnParts(m[1]));
         break;
       case 3:
-        text = run_machines(root, patience, code, OnParts(m[0]), OnParts(m[1]), OnParts(m[2]));
+        text = run_machines(folder, places.pages, patience, code, OnParts(m[0]), OnParts(m[1]), OnParts(m[2]));
         break;
       default:
         text = fmt::format("hosts {} machines; 1 to 3 can be run", m.size());
@@ -120,15 +138,14 @@ struct Child {
   int report = -1;
 };
 
-Child start_process(const sim::ProcessSpec& spec, const std::string& root, Duration patience) {
+Child start_process(const sim::ProcessSpec& spec, const Places& places, Duration patience) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(fmt::format("{}: pipe: {}", spec.name, std::strerror(errno)));
-  const std::string folder = root + "/" + spec.files_root;
-  std::filesystem::create_directories(folder);
+  std::filesystem::create_directories(places.folder_of(spec));
   const pid_t pid = fork();
   if (pid == 0) {
     close(ends[0]);
-    be_process(spec, folder, patience, ends[1]);
+    be_process(spec, places, patience, ends[1]);
   }
   close(ends[1]);
   if (pid < 0) {
@@ -173,13 +190,13 @@ void await(const std::vector<Child>& children, const std::function<bool()>& enou
   }
 }
 
-void run_once(const sim::ScenarioFunction& build, std::uint64_t seed, const std::string& root, const HardwareOptions& options,
+void run_once(const sim::ScenarioFunction& build, std::uint64_t seed, const Places& places, const HardwareOptions& options,
               HardwareOutcome& outcome) {
   sim::Choices choices = sim::Choices::seeded(seed);
   sim::Scenario scenario(choices);
   build(scenario);
   std::vector<Child> children;
-  for (const auto& spec : scenario.processes()) children.push_back(start_process(*spec, root, options.patience));
+  for (const auto& spec : scenario.processes()) children.push_back(start_process(*spec, places, options.patience));
   await(children, options.interrupted, outcome);
 }
 
@@ -197,15 +214,17 @@ HardwareOutcome run_on_hardware(const sim::ScenarioFunction& scenario, const Har
   outcome.unit = "processes";
   std::string root = (std::filesystem::temp_directory_path() / "tenter-hw-run-XXXXXX").string();
   if (mkdtemp(root.data()) == nullptr) throw std::runtime_error(fmt::format("{}: {}", root, std::strerror(errno)));
+  const Places places{root, page_prefix(root)};
   for (std::uint64_t i = 0; i < options.requests && outcome.failures.empty() && !options.interrupted(); ++i) {
     try {
-      run_once(scenario, options.seed + i, root, options, outcome);
+      run_once(scenario, options.seed + i, places, options, outcome);
     } catch (const std::exception& failure) {
       outcome.failures.push_back({"the scenario runs", failure.what(), false});
     }
     if (!outcome.failures.empty()) outcome.seed = options.seed + i;
     options.progress(i + 1);
   }
+  remove_pages(places.pages);
   std::error_code ignored;
   std::filesystem::remove_all(root, ignored);
   return outcome;

@@ -30,6 +30,11 @@ ParkedByLoop SharedPagePart::memory(std::uint64_t offset, std::uint64_t bytes) c
 
 // --- the page -------------------------------------------------------------------------------------------------------------
 
+std::string SharedPagePart::full_name(std::string_view name) const {
+  if (!name_prefix_.empty() && name.starts_with('/')) name.remove_prefix(1);
+  return name_prefix_ + std::string(name);
+}
+
 void SharedPagePart::opened(Op op, Result<MappedPage> page) {
   if (!page) {
     context_->push(context_->current, event::PageOpened{now(), op, page.error().status, 0, Blob(page.error().what)});
@@ -41,14 +46,14 @@ void SharedPagePart::opened(Op op, Result<MappedPage> page) {
 
 void SharedPagePart::perform(const action::CreatePage& create) {
   TENTER_CHECK(!page_.has_value());
-  Result<MappedPage> page = MappedPage::create(create.page_name.text(), create.bytes);
+  Result<MappedPage> page = MappedPage::create(full_name(create.page_name.text()), create.bytes);
   if (page) created_.push_back({page->name(), getpid()});
   opened(create.op, std::move(page));
 }
 
 void SharedPagePart::perform(const action::OpenPage& open) {
   TENTER_CHECK(!page_.has_value());
-  opened(open.op, MappedPage::open(open.page_name.text()));
+  opened(open.op, MappedPage::open(full_name(open.page_name.text())));
 }
 
 void SharedPagePart::perform(const action::ClosePage&) {
@@ -58,7 +63,7 @@ void SharedPagePart::perform(const action::ClosePage&) {
 }
 
 void SharedPagePart::perform(const action::UnlinkPage& unlink) {
-  const Result<std::string> name = checked_page_name(unlink.page_name.text());
+  const Result<std::string> name = checked_page_name(full_name(unlink.page_name.text()));
   if (!name) return;
   std::erase_if(created_, [&](const CreatedName& created) {
     return created.name == *name && created.creator == getpid() && unlink_page(*name).has_value();

@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/action.hpp"
@@ -19,7 +21,9 @@ namespace tenter::hw {
 
 class SharedPagePart {
  public:
-  SharedPagePart(Context& context) : context_(&context) {}  // not explicit: a Port is built by braces
+  // A prefix keeps the names of one run apart from those of every other on this machine; who is to share a page needs the same.
+  // Not explicit: a Port is built by braces.
+  SharedPagePart(Context& context, std::string name_prefix = {}) : context_(&context), name_prefix_(std::move(name_prefix)) {}
   SharedPagePart(const SharedPagePart&) = delete;
   SharedPagePart& operator=(const SharedPagePart&) = delete;
   // Unmaps, and removes the names that this process created and has not unlinked yet.
@@ -54,6 +58,7 @@ class SharedPagePart {
     pid_t creator = 0;  // a forked child inherits this object, but not the name
     Counted counted{Resource::page_name};
   };
+  std::string full_name(std::string_view name) const;
   void opened(Op op, Result<MappedPage> page);
   // Steps one watch; true if it fired and its event is in the inbox.
   bool fired(Watching& watching);
@@ -61,6 +66,7 @@ class SharedPagePart {
   ParkedByLoop memory(std::uint64_t offset, std::uint64_t bytes) const;
 
   Context* context_;
+  std::string name_prefix_;
   std::optional<MappedPage> page_;
   std::vector<CreatedName> created_;
   std::vector<Watching> watches_;
