@@ -65,7 +65,8 @@ struct ProcessSpec {
   Duration restart_after{-1};   // >= 0: born again with fresh machines this long after a crash, once
   std::string job;              // ranks of one communicator, in the order of their creation; one killed rank ends all
   bool always_resumes = false;  // when it stops, it goes on after a while
-  std::string host;             // it shares this one's file cache and its crash; empty: the host of all that name none
+  bool ignores_sigterm = false;
+  std::string host;  // it shares this one's file cache and its crash; empty: the host of all that name none
 
   template <Machine M>
   ProcessSpec& runs(M machine) {
@@ -86,6 +87,10 @@ struct ProcessSpec {
   }
   ProcessSpec& stops_for_a_while() {
     may_stop = always_resumes = true;
+    return *this;
+  }
+  ProcessSpec& deaf_to_sigterm() {
+    ignores_sigterm = true;
     return *this;
   }
   ProcessSpec& in_job(std::string name_of_job) {
@@ -122,7 +127,7 @@ struct Process {
   std::int64_t skew = 0;  // local clock = skew + world time * (1 + drift)
   std::int64_t drift_ppm = 0;
 
-  bool may_crash = false, may_stop = false, always_resumes = false;
+  bool may_crash = false, may_stop = false, always_resumes = false, ignores_sigterm = false;
   std::string job;
   bool doomed = false;  // another rank of its job was killed, and it will be
   Duration restart_after{-1};

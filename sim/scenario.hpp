@@ -30,6 +30,8 @@ struct LauncherSpec {
   std::string program;  // matches arguments[0]
   std::uint32_t ranks = 0;
   std::function<ProcessSpec(Rank, const action::Spawn&)> make_rank;
+  // Whether it ends all of its ranks when one of them fails, by how it is called. Not given: it does.
+  std::function<bool(const action::Spawn&)> cleans_up = {};
 };
 
 class Scenario {

@@ -77,6 +77,7 @@ ProcessIndex World::add_process(ProcessSpec spec, ProcessIndex parent) {
   p->may_crash = spec.may_crash;
   p->may_stop = spec.may_stop;
   p->always_resumes = spec.always_resumes;
+  p->ignores_sigterm = spec.ignores_sigterm;
   p->job = std::move(spec.job);
   p->restart_after = spec.restart_after;
   if (number(spec.restart_after) >= 0) p->reborn = p->machines;
@@ -215,7 +216,8 @@ void World::form_job(const std::string& job) {
 void World::signal_process(ProcessIndex index, std::int32_t signal) {
   Process& p = *processes_[index];
   if (p.life == Life::gone || signal < 1 || signal > 64) return;  // kill(2): 0 sends nothing, any other is refused
-  if (signal == 19) {                                             // SIGSTOP
+  if (signal == 15 && p.ignores_sigterm) return;
+  if (signal == 19) {  // SIGSTOP
     if (p.life != Life::running) return;
     p.life = Life::stopped;
     if (number(p.stopped_for) >= 0) {

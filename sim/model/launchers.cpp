@@ -35,6 +35,7 @@ void LaunchersModel::perform(Process& p, Role role, const action::Spawn& a) {
   }
   Job job;
   job.parent = p.index;
+  if (spec->cleans_up) job.cleans_up = spec->cleans_up(a);
   ProcessSpec launcher;
   launcher.name = spec->program;
   job.launcher = world_.add_process(std::move(launcher), p.index);
@@ -120,7 +121,7 @@ void LaunchersModel::ended(Process& p) {
     if (is_rank) {
       ++job.ended;
       job.code |= p.exit_signal != 0 ? p.exit_signal : p.exit_code;
-      if (p.exit_signal != 0 || p.exit_code != 0 || !p.orderly) job.aborting = true;
+      if (p.exit_signal != 0 || p.exit_code != 0 || !p.orderly) job.aborting = job.cleans_up;
     }
     const bool of_job = is_rank || job.launcher == p.index;
     if (of_job) {

@@ -33,6 +33,7 @@ class LaunchersModel {
     std::uint32_t ended = 0;
     std::int32_t code = 0;     // the ranks' codes, ORed (as Hydra does)
     bool daemon_lost = false;  // nobody collects the ranks any more
+    bool cleans_up = true;     // one rank that fails ends all
     bool aborting = false;
   };
   const std::vector<Job>& jobs() const { return jobs_; }
