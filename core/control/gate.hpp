@@ -83,7 +83,7 @@ class Gate {
   template <class O>
   void release(std::uint32_t rank, O& out);
   template <class O>
-  void release_if_all_are_here(Time now, O& out);
+  void release_if_all_are_here(O& out);
   template <class O>
   void rank_joined(std::uint32_t rank, O& out);
   template <class O>

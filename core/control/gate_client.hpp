@@ -64,6 +64,8 @@ class GateClient {
   // Not asked for.
   template <GateClientPorts O>
   void on(const event::Listening&, O&) {}
+  template <GateClientPorts O>
+  void on(const event::ParentExited&, O&) {}  // the rank's own affair
 
   std::string_view state_name() const {
     constexpr std::string_view names[] = {"idle", "connecting", "waiting", "resting", "going", "over"};
@@ -93,6 +95,8 @@ class GateClient {
   void finish(Status status, const std::string& text, O& out);
 
   Op op(GateClientOperation what) const { return start_operation(what, connection_); }
+  // "joined" may be said while it is not yet known that "ready" has left.
+  Op write_op() const { return start_operation(GateClientOperation::write, connection_ | std::uint64_t(report_.state) << 32); }
   static Op timer(GateClientOperation what) { return start_operation(what); }
   std::string who() const { return "rank " + std::to_string(report_.rank) + ": the gate at " + address_; }
 

@@ -72,7 +72,7 @@ template <class O>
 void GateClient::say(O& out) {
   GateReport report = report_;
   report.token = Blob(std::string_view(token_.bytes));
-  out.write_stream(op(GateClientOperation::write), Connection{connection_}, write_gate_report(report));
+  out.write_stream(write_op(), Connection{connection_}, write_gate_report(report));
 }
 
 template <class O>
@@ -85,7 +85,9 @@ void GateClient::read_on(O& out) {
 
 template <GateClientPorts O>
 void GateClient::on(const event::StreamWritten& e, O& out) {
-  if (step_ != GateClientStep::waiting || !open_ || e.op != op(GateClientOperation::write) || e.status == Status::ok) return;
+  const bool ours = start_kind<GateClientOperation>(e.op) == GateClientOperation::write &&
+                    static_cast<std::uint32_t>(which_of(e.op)) == connection_;
+  if (step_ != GateClientStep::waiting || !open_ || !ours || e.status == Status::ok) return;
   lost("the report could not be sent: " + std::string(to_string(e.status)), e.now, out);
 }
 

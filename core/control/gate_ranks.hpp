@@ -66,7 +66,7 @@ void Gate::seat_of_report(std::uint32_t connection, const GateReport& report, Ti
   if (report.rank == 0) controller_address_ = report.address;
   if (step_ == GateStep::releasing) return release(report.rank, out);
   seat.state = SeatState::ready;
-  release_if_all_are_here(now, out);
+  release_if_all_are_here(out);
 }
 
 // --> collecting; when everyone has spoken there is nothing to wait for
@@ -84,12 +84,11 @@ void Gate::rank_failed(std::uint32_t rank, std::string_view why, Time now, O& ou
 
 // gathering --all are here--> releasing
 template <class O>
-void Gate::release_if_all_are_here(Time now, O& out) {
+void Gate::release_if_all_are_here(O& out) {
   if (step_ == GateStep::collecting && everyone([](SeatState s) { return s != SeatState::absent; }))
     return finish(Status::failed, "not every rank can start", out);
   if (step_ != GateStep::gathering || !everyone([](SeatState s) { return s == SeatState::ready; })) return;
   step_ = GateStep::releasing;
-  out.arm(op(GateOperation::deadline), std::min(deadline_, now + config_.joined_wait));
   for (std::uint32_t rank = 0; rank < seats_.size(); ++rank) release(rank, out);
 }
 
@@ -97,6 +96,7 @@ template <class O>
 void Gate::release(std::uint32_t rank, O& out) {
   GateSeat& seat = seats_[rank];
   if (seat.state != SeatState::joined) seat.state = SeatState::released;
+  if (std::exchange(peers_.at(seat.connection).told_go, true)) return;
   out.write_stream(op(GateOperation::write, seat.connection), Connection{seat.connection},
                    write_gate_go(token_.bytes, controller_address_));
 }

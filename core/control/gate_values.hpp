@@ -36,10 +36,9 @@ struct GateConfig {
   Duration stranger_wait_least = milliseconds(100);  // of one that must make room for the next
   std::uint64_t connection_bytes_max = 262'160;      // four messages of the largest size, in a connection's life
   Duration collect_wait = milliseconds(250);         // after a first failure, for the other ranks' reasons
-  Duration joined_wait = seconds(30);                // from go to the last "joined", within the patience of the whole
   friend bool operator==(const GateConfig&, const GateConfig&) = default;
   TENTER_DESCRIBE(gate_config, owner, listener, first_connection, version, features, backlog, strangers_max, stranger_wait,
-                  stranger_wait_least, connection_bytes_max, collect_wait, joined_wait)
+                  stranger_wait_least, connection_bytes_max, collect_wait)
 };
 
 enum class GateStep : std::uint8_t {
@@ -71,9 +70,10 @@ struct GatePeer {
   Blob address;
   Time since{};             // accepted
   std::uint64_t bytes = 0;  // read in its life
+  bool told_go = false;     // once a connection: what was written there is not lost but with it
   Hidden pending;           // no whole message yet
   friend bool operator==(const GatePeer&, const GatePeer&) = default;
-  TENTER_DESCRIBE(gate_peer, rank, address, since, bytes, pending)
+  TENTER_DESCRIBE(gate_peer, rank, address, since, bytes, told_go, pending)
 };
 
 // Why a connection was turned away (B32: counted, the last one with its source).

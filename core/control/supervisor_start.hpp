@@ -72,6 +72,10 @@ void Supervisor::on(const event::Told& e, O& out) {
   if (!is(e.note, StartNote::gate_passed) && !is(e.note, StartNote::gate_failed)) return;
   gate_open_ = false;
   if (is(e.note, StartNote::gate_passed) && state_ == SupervisorState::gathering) return go(out);
+  if (is(e.note, StartNote::gate_passed) && state_ == SupervisorState::suspecting) {  // a job that was quicker than this word
+    go(out);
+    return exited(e.now, out);
+  }
   if (is(e.note, StartNote::gate_failed)) {
     const std::string why(e.note.text.text());
     const bool nobody_is_missing = e.note.status == Status::cancelled && e.note.parts.empty();
@@ -137,8 +141,8 @@ void Supervisor::on(const event::Spawned& e, O& out) {
   state_ = SupervisorState::gathering;
   // The gate ends at the deadline and names who is missing; this is for a gate that does not.
   out.arm(op(SupervisorOperation::deadline), deadline_ + config_.answer_wait);
-  if (processes_.any_gone()) return exited(e.now, out);
   if (!gate_open_) go(out);  // the ranks were faster than the answer
+  if (processes_.any_gone()) exited(e.now, out);
 }
 
 // A rank on this host is watched from its report on; one of another host goes with the launcher.
@@ -160,6 +164,7 @@ void Supervisor::go(O& out) {
   state_ = SupervisorState::running;
   token_ = {};
   out.cancel(op(SupervisorOperation::deadline));
+  out.cancel(op(SupervisorOperation::grace));
   out.complete(*std::exchange(start_call_, std::nullopt), start_note(StartNote::answer));
 }
 

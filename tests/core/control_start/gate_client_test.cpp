@@ -3,8 +3,10 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/control/gate_client.hpp"
@@ -38,7 +40,10 @@ struct Caller {
         EXPECT_EQ(number(a->connection), connection);
         open = false;
       }
-      if (const auto* a = std::get_if<action::WriteStream>(&action)) said.push_back(std::string(a->content.text().substr(4)));
+      if (const auto* a = std::get_if<action::WriteStream>(&action)) {
+        said.push_back(std::string(a->content.text().substr(4)));
+        EXPECT_TRUE(writes.emplace(connection, a->op).second) << "an operation that is open is used again";
+      }
       if (const auto* a = std::get_if<action::ReadStream>(&action)) {
         EXPECT_FALSE(reading);
         reading = true;
@@ -96,6 +101,7 @@ struct Caller {
   std::map<Op, Time> timers;
   std::vector<Note> told;
   std::vector<std::string> said;
+  std::set<std::pair<std::uint32_t, Op>> writes;  // none of them was ever answered
   bool open = false, reading = false, refusing = false;
   std::uint64_t limit = 0;
   std::uint32_t connection = 0, connects = 0;

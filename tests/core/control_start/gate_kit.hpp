@@ -25,6 +25,7 @@ struct Stream {
   bool aborted = false;  // closed with a reset
   std::uint64_t wants = 0;
   std::vector<Blob> written;
+  std::set<Op> asked;  // of the writes
 };
 
 template <class M>
@@ -60,6 +61,7 @@ struct DoorOf {
       Stream& stream = streams.at(number(a->connection));
       EXPECT_TRUE(stream.open) << "a write to what is closed";
       stream.written.push_back(a->content);
+      EXPECT_TRUE(stream.asked.insert(a->op).second) << "an operation that is open is used again";
       writes[number(a->connection)] = a->op;
     }
     if (const auto* a = std::get_if<action::CloseStream>(&action)) {

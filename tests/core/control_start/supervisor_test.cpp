@@ -165,13 +165,34 @@ TEST(Supervisor, a_failed_ranks_own_reason_comes_first) {
       office.why(1).starts_with("start: not every rank can start; rank 1 on node-a failed: no device 3; start: rank 1 on "));
 }
 
-TEST(Supervisor, go_does_not_count_when_a_rank_is_gone) {
+// Its end is seen by another way than its joining, and may be seen first.
+TEST(Supervisor, a_job_that_is_over_before_the_gate_says_that_it_started_has_started) {
+  Office office;
+  office.go(State::suspecting);
+  for (const std::uint32_t rank : {0u, 2u}) office.rank_exits(rank);
+  office.launcher_exits(0);
+  office.passed();
+  EXPECT_EQ(office.outcome(1).status, Status::ok);
+  EXPECT_FALSE(office.timers.contains(Office::op(Kind::grace)));
+  office.wait(2);
+  office.removed();
+  EXPECT_EQ(office.outcome(2).status, Status::ok) << office.why(2);
+}
+
+TEST(Supervisor, a_rank_that_is_lost_between_its_joining_and_the_gates_word_fails_the_run) {
   Office office;
   office.go(State::suspecting);
   office.passed();
-  EXPECT_FALSE(office.is_complete(1));
-  office.fire(Kind::grace);
-  EXPECT_EQ(office.machine.state(), State::terminating);
+  EXPECT_EQ(office.outcome(1).status, Status::ok);
+  office.wait(2);
+  EXPECT_EQ(office.machine.state(), State::leaving);
+  office.fire(Kind::patience);
+  office.take();
+  for (const std::uint32_t rank : {0u, 2u}) office.rank_exits(rank);
+  office.launcher_exits(-1, 15);
+  office.removed();
+  EXPECT_EQ(office.outcome(2).status, Status::timed_out);
+  EXPECT_TRUE(names(office.why(2), "run: rank 1 on node-a (pid 201) is gone"));
 }
 
 TEST(Supervisor, a_launcher_that_exits_early_fails_the_start_whatever_its_code) {  // X15: /bin/true, /bin/false
