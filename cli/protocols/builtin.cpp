@@ -15,6 +15,7 @@ Registry builtin() {
   protocols::add_store(registry);
   protocols::add_store_roles(registry);
   protocols::add_control(registry);
+  protocols::add_start(registry);
   protocols::add_control_roles(registry);
 #if TENTER_CLI_HAS_MAILBOX
   cli::add_mailbox_hardware(registry);

@@ -141,7 +141,7 @@ void ControlWorkload::send_control(sim::ClientPort& port, std::size_t thread) {
   call.thread = thread;
   call.worker = some_worker(port);
   call.control = names[port.choose(std::size(names))];
-  call.callable = call.control == ControlName::prepare_callable ? echo_callable : 2 + port.choose(2);
+  call.callable = call.control == ControlName::prepare_callable ? echo_callable : static_cast<std::uint8_t>(2 + port.choose(2));
   call.patience = port.choose(3) == 2 ? milliseconds(std::int64_t{1} << port.choose(13)) : Duration{0};
   SendControlCall control;
   control.worker = call.worker;

@@ -47,8 +47,8 @@ struct ControlCall {
   std::size_t thread = 0;
   std::uint32_t worker = control::any_worker;  // that was asked for
   Time submitted{};
-  Duration patience{};  // 0: none
-  TaskOrder order;      // submit
+  Duration patience{};   // 0: none
+  TaskOrder order = {};  // submit
   std::uint64_t bytes = 0;
   control::ControlName control{};
   std::uint8_t callable = 0;

@@ -4,6 +4,9 @@
 #include "cli/protocols/control/control_monitors.hpp"
 #include "cli/protocols/control/control_scenario.hpp"
 #include "cli/protocols/control/flow_monitor.hpp"
+#include "cli/protocols/control/gate_monitor.hpp"
+#include "cli/protocols/control/job_monitor.hpp"
+#include "cli/protocols/control/start_scenario.hpp"
 #include "sim/model/comm.hpp"
 
 namespace tenter::protocols {
@@ -13,7 +16,38 @@ sim::ScenarioFunction shaped(ControlScenario shape) {
   return [shape](sim::Scenario& scenario) { build_control(scenario, shipped_control(), shape); };
 }
 
+sim::ScenarioFunction started(StartScenario shape) {
+  return [shape](sim::Scenario& scenario) { build_start(scenario, shipped_start(), shape); };
+}
+
 }  // namespace
+
+void add_start(Registry& registry) {
+  StartScenario healthy, crowd, impostor;
+  healthy.faults = healthy.strangers = false;
+  crowd.faults = false;
+  crowd.crowd = true;
+  impostor.impostors = true;
+  registry.protocol("start")
+      .about("the start of a world: supervisor, launcher, gate and ranks, with strangers at the gate's port")
+      .scenario("jobs", started({}))
+      .scenario("healthy", started(healthy))
+      .scenario("crowd", started(crowd))
+      .scenario("impostor", started(impostor))
+      .monitor<GateMonitor>("gate")
+      .monitor<TokenMonitor>("token")
+      .monitor<JobMonitor>("job")
+      .sometimes("a start succeeded")
+      .sometimes("a start failed")
+      .sometimes("a wrong call was refused")
+      .sometimes("a rank said that it has joined")
+      .sometimes("a stranger was turned away")
+      .sometimes("a stranger made room")
+      .sometimes("the gate was full")
+      .sometimes("SIGKILL was needed")
+      .sometimes("a job was ended by a call")
+      .sometimes("a job came to its end");
+}
 
 void add_control(Registry& registry) {
   ControlScenario eager, rendezvous, border, healthy, storm;
